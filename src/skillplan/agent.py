@@ -1,0 +1,142 @@
+"""Acting: the posterior follows what is seen, a skill is chosen every K steps, the policy carries it out."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
+
+from skillplan.config import Config
+from skillplan.envs.interface import EnvSpec
+from skillplan.errors import UserError
+from skillplan.models import Models
+from skillplan.types import Latent
+from skillplan.world_model.rssm import feature
+
+
+class Memory(NamedTuple):
+    """What an agent remembers of the `n` episodes it is in."""
+
+    latent: Latent
+    action: Float[Array, "n action"]
+    skill: Float[Array, "n skill"]
+    step: Int[Array, " n"]
+    """Agent steps since the start of the episode; a skill is chosen where it is a multiple of K."""
+
+
+Act = Callable[[Models, Memory, Array, Array, Array, Array], tuple[Memory, Array]]
+
+
+def blank_memory(models: Models, episodes: int) -> Memory:
+    """Memory before the first observation; its content is ignored there."""
+    latent = jax.tree.map(lambda x: jnp.zeros((episodes, *x.shape), x.dtype), models.world_model.rssm.initial())
+    action = jnp.zeros((episodes, models.policy.mlp.output.weight.shape[1] // 2))
+    skill = jnp.zeros((episodes, models.selection.skill_size))
+    return Memory(latent, action, skill, jnp.zeros(episodes, jnp.int32))
+
+
+def make_act(config: Config, *, choose_skills: bool = True) -> Act:
+    """The compiled function `act(models, memory, observation, is_first, key, explore)` for `n` episodes side by side.
+
+    `explore` 1 samples posterior, skill and action, and adds the paper's skill noise and exploration noise; 0 takes
+    the posterior's mean, the plan's mean and tanh of the policy's mean. `key` holds one key per episode. With
+    `choose_skills` False the skill in memory is kept: this shows what each skill does.
+    """
+    duration = config.skill.duration
+
+    def plan(models: Models, latent: Latent, key: PRNGKeyArray, explore: Float[Array, ""]) -> Float[Array, " skill"]:
+        select_key, decide_key = jax.random.split(key)
+        distribution = models.selection.select(models.score(latent, config), feature(latent), select_key)
+        return models.selection.decide(distribution, decide_key, explore)
+
+    def draws(key: PRNGKeyArray, step: Array, stoch: int, size: int) -> tuple[PRNGKeyArray, Array, Array, Array]:
+        plan_key, noise_key = jax.random.split(jax.random.fold_in(key, step))
+        normal = jax.random.normal(noise_key, (stoch + 2 * size,))
+        return plan_key, normal[:stoch], normal[stoch : stoch + size], normal[stoch + size :]
+
+    def act(
+        models: Models,
+        memory: Memory,
+        observation: Shaped[Array, "n ..."],
+        is_first: Bool[Array, " n"],
+        key: PRNGKeyArray,
+        explore: Float[Array, ""],
+    ) -> tuple[Memory, Float[Array, "n action"]]:
+        step = jnp.where(is_first, 0, memory.step)
+        sizes = memory.latent.stoch.shape[1], memory.action.shape[1]
+        plan_keys, latent_noise, action_noise, exploration = jax.vmap(lambda k, s: draws(k, s, *sizes))(key, step)
+        latent = jax.vmap(models.world_model.observe_step)(
+            memory.latent, memory.action, observation, is_first, explore * latent_noise
+        )
+        skill = memory.skill
+        if choose_skills and models.selection.skill_size:
+            due = step % duration == 0
+            chosen = jax.lax.cond(
+                jnp.any(due),
+                lambda: jax.vmap(lambda s, k: plan(models, s, k, explore))(latent, plan_keys),
+                lambda: skill,
+            )
+            skill = jnp.where(due[:, None], chosen, skill)
+        action, _ = jax.vmap(models.policy.act)(feature(latent), skill, explore * action_noise)
+        action = jnp.clip(action + explore * config.policy.exploration_noise * exploration, -1.0, 1.0)
+        return Memory(latent, action, skill, step + 1), action
+
+    return jax.jit(act)
+
+
+class Agent:
+    """A trained agent, ready to act: `reset()` at the start of an episode, then `act(observation)` at every step."""
+
+    def __init__(self, models: Models, config: Config, spec: EnvSpec, *, seed: int = 0):
+        """Act with `models` in worlds like `spec`; `seed` drives what planning draws."""
+        self.models, self.config, self.spec = models, config, spec
+        self._act = make_act(config)
+        self._root = jax.random.key(seed)
+        self._episode = -1
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the episode so far."""
+        self._episode += 1
+        self._memory = blank_memory(self.models, 1)
+        self._is_first = True
+
+    def act(self, observation: np.ndarray | Mapping[str, np.ndarray], *, explore: bool = False) -> np.ndarray:
+        """The action `[action_size]` in [-1, 1] for what is seen now, held for `spec.action_repeat` frames.
+
+        The observation is a flat array of `spec.observation_shape`, or a dictionary with `spec.observation_keys`.
+        """
+        key = jax.random.fold_in(self._root, self._episode)
+        self._memory, action = self._act(
+            self.models,
+            self._memory,
+            jnp.asarray(self._flat(observation)[None]),
+            jnp.array([self._is_first]),
+            key[None],
+            jnp.float32(explore),
+        )
+        self._is_first = False
+        return np.asarray(action[0])
+
+    @property
+    def skill(self) -> np.ndarray:
+        """The skill that is being carried out, `[skill_size]`."""
+        return np.asarray(self._memory.skill[0])
+
+    def _flat(self, observation: np.ndarray | Mapping[str, np.ndarray]) -> np.ndarray:
+        if isinstance(observation, Mapping):
+            missing = [name for name in self.spec.observation_keys if name not in observation]
+            if missing:
+                raise UserError(
+                    f"The observation lacks {', '.join(missing)}: give all of {', '.join(self.spec.observation_keys)}."
+                )
+            pieces = [np.asarray(observation[name]) for name in self.spec.observation_keys]
+            observation = pieces[0] if self.spec.pixels else np.concatenate([np.ravel(p) for p in pieces])
+        array = np.asarray(observation, np.uint8 if self.spec.pixels else np.float32)
+        if array.shape != self.spec.observation_shape:
+            raise UserError(
+                f"The observation has shape {array.shape}, but this agent was trained on {self.spec.observation_shape}."
+            )
+        return array

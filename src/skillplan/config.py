@@ -1,0 +1,389 @@
+"""Every setting of a run: frozen, checked where it is made, never written to afterwards."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from skillplan.errors import UserError
+
+Activation = Literal["elu", "silu"]
+Selection = Literal["cem", "prior", "high-level-policy", "none"]
+Part = Literal["world_model", "policy", "value", "predictor", "selection"]
+
+
+def _positive(section: str, **values: float) -> None:
+    for name, value in values.items():
+        if not value > 0:
+            option = f"--{section + '.' if section else ''}{name}".replace("_", "-")
+            raise UserError(f"{option} is {value}: give a number above zero.")
+
+
+def _not_negative(section: str, **values: float) -> None:
+    for name, value in values.items():
+        if not value >= 0:
+            option = f"--{section}.{name}".replace("_", "-")
+            raise UserError(f"{option} is {value}: give zero or more.")
+
+
+@dataclass(frozen=True)
+class EnvironmentConfig:
+    """The world as the agent meets it."""
+
+    action_repeat: int = 2
+    """Frames for which an action is held."""
+    pixels: bool = False
+    """Observe 64x64 images instead of features."""
+    episode_length: int | None = None
+    """Time limit in frames; needed only by Gymnasium environments that have none."""
+
+    def __post_init__(self) -> None:
+        _positive("environment", action_repeat=self.action_repeat)
+        if self.episode_length is not None:
+            _positive("environment", episode_length=self.episode_length)
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """What all networks have in common."""
+
+    activation: Activation = "elu"
+    """Nonlinearity between layers."""
+    layer_norm: bool = False
+    """Normalise before each nonlinearity, and inside the recurrent cell."""
+    output_scale: float = 1.0
+    """Factor on the initial weights of the reward and value outputs."""
+
+    def __post_init__(self) -> None:
+        _positive("network", output_scale=self.output_scale)
+
+
+@dataclass(frozen=True)
+class WorldModelConfig:
+    """The latent dynamics model (paper section 2.1, Dreamer's RSSM)."""
+
+    deter: int = 200
+    """Size of the deterministic part of s_t."""
+    stoch: int = 30
+    """Size of the stochastic part of s_t."""
+    hidden: int = 200
+    """Width of the dense layers around the recurrent cell."""
+    feature_units: int = 256
+    """Width of the encoder and decoder for features."""
+    feature_layers: int = 2
+    """Hidden layers of the encoder and decoder for features."""
+    pixel_depth: int = 32
+    """Channels of the first layer of the image encoder; the others are multiples."""
+    head_units: int = 400
+    """Width of the reward and continuation heads."""
+    continuation: bool = False
+    """Learn whether an episode goes on; for worlds that terminate."""
+    kl_scale: float = 1.0
+    """The paper's beta."""
+    free_nats: float = 3.0
+    """The KL is not pushed below this."""
+    kl_balance: float | None = None
+    """Share of the KL that trains the prior; none: both sides alike, as in the ELBO."""
+    symlog: bool = False
+    """Squash observations with sign(x) ln(1 + |x|)."""
+    learning_rate: float = 6e-4
+    """Adam's step size for the paper's theta."""
+
+    def __post_init__(self) -> None:
+        _positive(
+            "world-model",
+            deter=self.deter,
+            stoch=self.stoch,
+            hidden=self.hidden,
+            feature_units=self.feature_units,
+            feature_layers=self.feature_layers,
+            pixel_depth=self.pixel_depth,
+            head_units=self.head_units,
+            learning_rate=self.learning_rate,
+        )
+        _not_negative("world-model", kl_scale=self.kl_scale, free_nats=self.free_nats)
+        if self.kl_balance is not None and not 0 <= self.kl_balance <= 1:
+            raise UserError(f"--world-model.kl-balance is {self.kl_balance}: give a share between 0 and 1.")
+
+
+@dataclass(frozen=True)
+class PolicyConfig:
+    """The low-level policy q(a | s, z)."""
+
+    units: int = 400
+    """Width."""
+    layers: int = 4
+    """Hidden layers."""
+    initial_std: float = 5.0
+    """Standard deviation before the tanh, at the start of training."""
+    entropy_scale: float = 0.0
+    """Weight of an entropy bonus; the paper has none."""
+    exploration_noise: float = 0.3
+    """Standard deviation of the noise on collected actions."""
+    learning_rate: float = 8e-5
+    """Adam's step size for the paper's phi."""
+
+    def __post_init__(self) -> None:
+        _positive(
+            "policy",
+            units=self.units,
+            layers=self.layers,
+            initial_std=self.initial_std,
+            learning_rate=self.learning_rate,
+        )
+        _not_negative("policy", entropy_scale=self.entropy_scale, exploration_noise=self.exploration_noise)
+
+
+@dataclass(frozen=True)
+class ValueConfig:
+    """The value model v(s)."""
+
+    units: int = 400
+    """Width."""
+    layers: int = 3
+    """Hidden layers."""
+    learning_rate: float = 8e-5
+    """Adam's step size for the paper's psi."""
+
+    def __post_init__(self) -> None:
+        _positive("value", units=self.units, layers=self.layers, learning_rate=self.learning_rate)
+
+
+@dataclass(frozen=True)
+class BehaviorConfig:
+    """Behaviour learning in imagination (the paper's Algorithm 1, second part)."""
+
+    imagination_length: int = 10
+    """Imagined steps from each start state."""
+    discount: float = 0.99
+    """Gamma."""
+    return_lambda: float = 0.95
+    """Lambda of the returns."""
+    normalize_returns: bool = False
+    """Divide returns by their 5-95 percentile range in the policy's loss; the paper does not."""
+    start_sequences: int | None = None
+    """Sequences of the batch whose states start imagination; none: all of them."""
+
+    def __post_init__(self) -> None:
+        _positive("behavior", imagination_length=self.imagination_length)
+        if self.imagination_length < 2:
+            raise UserError("--behavior.imagination-length is 1: returns need at least 2 imagined states.")
+        if self.start_sequences is not None:
+            _positive("behavior", start_sequences=self.start_sequences)
+        for name, value in (("discount", self.discount), ("return-lambda", self.return_lambda)):
+            if not 0 <= value <= 1:
+                raise UserError(f"--behavior.{name} is {value}: give a number between 0 and 1.")
+
+
+@dataclass(frozen=True)
+class SkillConfig:
+    """The skill z and where it comes from."""
+
+    selection: Selection = "cem"
+    """Planned, drawn from the prior, chosen by a high-level policy, or absent."""
+    size: int = 3
+    """Numbers in a skill."""
+    duration: int = 10
+    """The paper's K: agent steps for which acting and planning hold a skill."""
+    segment_length: int | None = None
+    """Steps for which imagination holds a skill while training; none: the same as `duration`."""
+    prior_fraction: float = 0.0
+    """Share of the start states that train with a skill from N(0, I) instead of the selected one."""
+
+    def __post_init__(self) -> None:
+        _positive("skill", duration=self.duration)
+        if self.selection == "none":
+            if self.size != 0:
+                raise UserError(f"--skill.size is {self.size} but --skill.selection is 'none': give size 0.")
+        else:
+            _positive("skill", size=self.size)
+        if self.segment_length is not None:
+            _positive("skill", segment_length=self.segment_length)
+        if not 0 <= self.prior_fraction <= 1:
+            raise UserError(f"--skill.prior-fraction is {self.prior_fraction}: give a share between 0 and 1.")
+
+    @property
+    def training_segment(self) -> int:
+        """Steps for which one skill is held in the imagination that trains the policy."""
+        return self.segment_length or self.duration
+
+
+@dataclass(frozen=True)
+class PlannerConfig:
+    """Skill selection by the cross-entropy method (the paper's Algorithm 2)."""
+
+    horizon: int = 10
+    """The paper's H: imagined steps by which a plan is judged."""
+    population: int = 16
+    """The paper's G: plans tried per iteration."""
+    elites: int = 4
+    """The paper's M: best plans to which the distribution is fitted."""
+    iterations: int = 4
+    """The paper's MaxCEMiter."""
+    skill_noise: float = 0.1
+    """Standard deviation of the paper's epsilon, added to the mean of the planned distribution."""
+    plan_lambda: float = 0.95
+    """Lambda of a plan's score."""
+    objective: Literal["task", "total"] = "task"
+    """Whether a plan's score counts the intrinsic reward too."""
+    starts: Literal["all", "segment"] = "all"
+    """While training, plan from every state of a sequence, or from every K-th one, whose neighbours share the plan."""
+    common_noise: bool = False
+    """Judge all plans of one start under the same random draws."""
+
+    def __post_init__(self) -> None:
+        _positive(
+            "planner",
+            horizon=self.horizon,
+            population=self.population,
+            elites=self.elites,
+            iterations=self.iterations,
+        )
+        _not_negative("planner", skill_noise=self.skill_noise)
+        if self.horizon < 2:
+            raise UserError("--planner.horizon is 1: a score needs at least 2 imagined states.")
+        if self.elites > self.population:
+            raise UserError(
+                f"--planner.elites is {self.elites}, more than --planner.population {self.population}: "
+                "keep fewer plans or try more."
+            )
+        if not 0 <= self.plan_lambda <= 1:
+            raise UserError(f"--planner.plan-lambda is {self.plan_lambda}: give a number between 0 and 1.")
+
+
+@dataclass(frozen=True)
+class DiscoveryConfig:
+    """The skill predictor q_chi(z | {s}, s_0) and its reward."""
+
+    intrinsic_scale: float = 1.0
+    """Weight of the intrinsic reward log q_chi."""
+    intrinsic_path: Literal["reward", "loss"] = "reward"
+    """Inside returns and value, as in the paper, or as a term of the policy's loss alone."""
+    predictor_input: Literal["sequence", "change"] = "sequence"
+    """All latent features of a segment, or the first decoded observation with the change up to the last."""
+    predictor_noise: float = 0.0
+    """Standard deviation of the noise on the predictor's input."""
+    units: int = 256
+    """Width of the predictor."""
+    layers: int = 2
+    """Hidden layers of the predictor."""
+    learning_rate: float = 8e-5
+    """Adam's step size for the paper's chi."""
+
+    def __post_init__(self) -> None:
+        _positive("discovery", units=self.units, layers=self.layers, learning_rate=self.learning_rate)
+        _not_negative("discovery", intrinsic_scale=self.intrinsic_scale, predictor_noise=self.predictor_noise)
+
+
+@dataclass(frozen=True)
+class ReplayConfig:
+    """What the agent remembers."""
+
+    max_frames: int = 1_000_000
+    """Frames kept for sampling; older episodes stay on disk but are no longer drawn."""
+    memory_map: bool = False
+    """Keep the store in files instead of memory."""
+
+    def __post_init__(self) -> None:
+        _positive("replay", max_frames=self.max_frames)
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """The loop of Algorithm 1."""
+
+    seed_episodes: int = 5
+    """The paper's S: episodes of random actions before anything is learned."""
+    pretrain_updates: int = 100
+    """Updates between the seed episodes and the first collected one."""
+    updates_per_frame: float = 0.2
+    """Updates for each frame of experience."""
+    batch_size: int = 50
+    """The paper's B: sequences in a batch."""
+    sequence_length: int = 50
+    """The paper's L: steps in a sequence."""
+    updates_per_call: int = 10
+    """Updates in one call of the compiled function."""
+    gradient_clip: float = 100.0
+    """Largest global norm of a gradient."""
+    frozen: tuple[Part, ...] = ()
+    """Parts whose parameters do not change."""
+    checkpoint_every: int = 10_000
+    """Frames between checkpoints; they fall on the ends of episodes."""
+
+    def __post_init__(self) -> None:
+        _positive(
+            "training",
+            seed_episodes=self.seed_episodes,
+            updates_per_frame=self.updates_per_frame,
+            batch_size=self.batch_size,
+            sequence_length=self.sequence_length,
+            updates_per_call=self.updates_per_call,
+            gradient_clip=self.gradient_clip,
+            checkpoint_every=self.checkpoint_every,
+        )
+        _not_negative("training", pretrain_updates=self.pretrain_updates)
+
+
+@dataclass(frozen=True)
+class EvaluationConfig:
+    """How an agent is judged while it trains."""
+
+    every: int = 10_000
+    """Frames between evaluations; they fall on the ends of episodes."""
+    episodes: int = 10
+    """Episodes, on reset seeds that are the same for every run."""
+    hold_steps: int = 30
+    """Agent steps for which each skill is held when skills are compared."""
+
+    def __post_init__(self) -> None:
+        _positive("evaluation", every=self.every, episodes=self.episodes, hold_steps=self.hold_steps)
+
+
+@dataclass(frozen=True)
+class Config:
+    """A whole run."""
+
+    task: str = "rover-field"
+    """What to learn; `skillplan tasks` lists them."""
+    agent: str = "lsp"
+    """Preset of the algorithm; `skillplan agents` lists them."""
+    size: str = "paper"
+    """Preset of widths and learning settings: paper, compact, tiny or debug."""
+    frames: int = 1_000_000
+    """Frames of experience, seed episodes included."""
+    seed: int = 0
+    """Drives every random draw of the run."""
+    environment: EnvironmentConfig = field(default_factory=EnvironmentConfig)
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    world_model: WorldModelConfig = field(default_factory=WorldModelConfig)
+    policy: PolicyConfig = field(default_factory=PolicyConfig)
+    value: ValueConfig = field(default_factory=ValueConfig)
+    behavior: BehaviorConfig = field(default_factory=BehaviorConfig)
+    skill: SkillConfig = field(default_factory=SkillConfig)
+    planner: PlannerConfig = field(default_factory=PlannerConfig)
+    discovery: DiscoveryConfig = field(default_factory=DiscoveryConfig)
+    replay: ReplayConfig = field(default_factory=ReplayConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+    def __post_init__(self) -> None:
+        _positive("", frames=self.frames)
+        if self.seed < 0:
+            raise UserError(f"--seed is {self.seed}: give zero or more.")
+        if self.skill.selection == "none":
+            return
+        if self.skill.duration > self.planner.horizon:
+            raise UserError(
+                f"--skill.duration (K) is {self.skill.duration}, longer than --planner.horizon (H) "
+                f"{self.planner.horizon}: shorten the skill or lengthen the horizon."
+            )
+        if self.skill.training_segment > self.behavior.imagination_length:
+            raise UserError(
+                f"A skill is held for {self.skill.training_segment} steps but --behavior.imagination-length is "
+                f"{self.behavior.imagination_length}: imagine further, or set a shorter --skill.segment-length."
+            )
+        sequences = self.behavior.start_sequences
+        if sequences is not None and sequences > self.training.batch_size:
+            raise UserError(
+                f"--behavior.start-sequences is {sequences}, more than --training.batch-size "
+                f"{self.training.batch_size}: start from fewer sequences or draw more."
+            )

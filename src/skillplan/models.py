@@ -1,0 +1,42 @@
+"""All that an agent has learned: the paper's θ, φ, ψ, χ, and the way it selects skills."""
+
+import equinox as eqx
+import jax
+from jaxtyping import PRNGKeyArray
+
+from skillplan.behavior.policy import Policy
+from skillplan.behavior.value import Value
+from skillplan.config import Config
+from skillplan.envs.interface import EnvSpec
+from skillplan.skill_discovery.predictor import SkillPredictor
+from skillplan.skill_selection import SkillSelection, make_selection
+from skillplan.skill_selection.base import ImagineAndScore
+from skillplan.skill_selection.score import plan_score
+from skillplan.types import Latent
+from skillplan.world_model import WorldModel
+
+
+class Models(eqx.Module):
+    """The parts of one agent; an agent without skills has no predictor."""
+
+    world_model: WorldModel
+    policy: Policy
+    value: Value
+    predictor: SkillPredictor | None
+    selection: SkillSelection
+
+    def score(self, start: Latent, config: Config) -> ImagineAndScore:
+        """How the planner judges plans from one latent."""
+        return plan_score(self.world_model, self.policy, self.value, self.predictor, start, config)
+
+
+def make_models(config: Config, spec: EnvSpec, key: PRNGKeyArray) -> Models:
+    """Freshly initialised parts for a world."""
+    keys = jax.random.split(key, 5)
+    return Models(
+        world_model=WorldModel(config, spec, keys[0]),
+        policy=Policy(config, spec.action_size, keys[1]),
+        value=Value(config, keys[2]),
+        predictor=SkillPredictor(config, spec, keys[3]) if config.skill.size else None,
+        selection=make_selection(config, keys[4]),
+    )

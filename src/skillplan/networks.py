@@ -1,0 +1,141 @@
+"""Layers with Keras's initialisers, on single vectors; callers batch them with `jax.vmap`."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from skillplan.config import NetworkConfig
+
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"elu": jax.nn.elu, "silu": jax.nn.silu}
+
+
+def normalize(x: Float[Array, " size"]) -> Float[Array, " size"]:
+    """Zero mean and unit variance over the vector (layer normalisation without learned scale)."""
+    centered = x - jnp.mean(x)
+    return centered * jax.lax.rsqrt(jnp.mean(jnp.square(centered)) + 1e-3)
+
+
+class Dense(eqx.Module):
+    """Affine map; Glorot-uniform weights times `scale`, zero bias."""
+
+    weight: Float[Array, "inputs outputs"]
+    bias: Float[Array, " outputs"]
+
+    def __init__(self, inputs: int, outputs: int, key: PRNGKeyArray, scale: float = 1.0):
+        self.weight = scale * jax.nn.initializers.glorot_uniform()(key, (inputs, outputs))
+        self.bias = jnp.zeros(outputs)
+
+    def __call__(self, x: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+        return x @ self.weight + self.bias
+
+
+class Hidden(eqx.Module):
+    """A dense layer, normalised if asked, and its nonlinearity."""
+
+    dense: Dense
+    activation: str = eqx.field(static=True)
+    layer_norm: bool = eqx.field(static=True)
+
+    def __init__(self, inputs: int, outputs: int, network: NetworkConfig, key: PRNGKeyArray):
+        self.dense = Dense(inputs, outputs, key)
+        self.activation, self.layer_norm = network.activation, network.layer_norm
+
+    def __call__(self, x: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+        x = self.dense(x)
+        return ACTIVATIONS[self.activation](normalize(x) if self.layer_norm else x)
+
+
+class MLP(eqx.Module):
+    """Hidden layers of one width and an affine output."""
+
+    hidden: tuple[Hidden, ...]
+    output: Dense
+
+    def __init__(
+        self,
+        inputs: int,
+        units: int,
+        layers: int,
+        outputs: int,
+        network: NetworkConfig,
+        key: PRNGKeyArray,
+        output_scale: float = 1.0,
+    ):
+        *hidden_keys, output_key = jax.random.split(key, layers + 1)
+        widths = [inputs] + [units] * layers
+        self.hidden = tuple(
+            Hidden(i, o, network, k) for i, o, k in zip(widths[:-1], widths[1:], hidden_keys, strict=True)
+        )
+        self.output = Dense(widths[-1], outputs, output_key, output_scale)
+
+    def __call__(self, x: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+        for layer in self.hidden:
+            x = layer(x)
+        return self.output(x)
+
+
+class GRU(eqx.Module):
+    """Gated recurrent unit in Keras's `reset_after` form: the reset gate acts after the recurrent product.
+
+    Without `layer_norm`, update = σ(x Wz + h Uz + …), reset = σ(x Wr + h Ur + …),
+    candidate = tanh(x Wc + b + reset·(h Uc + c)), h' = update·h + (1 − update)·candidate, with 2 × 3h biases.
+    With `layer_norm`, the summed pre-activations are normalised together, the candidate is tanh(reset · its part),
+    and the update gate starts at keeping its memory (shift by one).
+    """
+
+    input_weight: Float[Array, "inputs gates"]
+    recurrent_weight: Float[Array, "units gates"]
+    input_bias: Float[Array, " gates"]
+    recurrent_bias: Float[Array, " gates"]
+    layer_norm: bool = eqx.field(static=True)
+
+    def __init__(self, inputs: int, units: int, network: NetworkConfig, key: PRNGKeyArray):
+        input_key, recurrent_key = jax.random.split(key)
+        self.input_weight = jax.nn.initializers.glorot_uniform()(input_key, (inputs, 3 * units))
+        self.recurrent_weight = jax.nn.initializers.orthogonal()(recurrent_key, (units, 3 * units))
+        self.input_bias = jnp.zeros(3 * units)
+        self.recurrent_bias = jnp.zeros(3 * units)
+        self.layer_norm = network.layer_norm
+
+    def __call__(self, x: Float[Array, " inputs"], h: Float[Array, " units"]) -> Float[Array, " units"]:
+        from_input = x @ self.input_weight + self.input_bias
+        from_memory = h @ self.recurrent_weight + self.recurrent_bias
+        if self.layer_norm:
+            update, reset, candidate = jnp.split(normalize(from_input + from_memory), 3)
+            update, candidate = jax.nn.sigmoid(update + 1.0), jnp.tanh(jax.nn.sigmoid(reset) * candidate)
+        else:
+            x_update, x_reset, x_candidate = jnp.split(from_input, 3)
+            h_update, h_reset, h_candidate = jnp.split(from_memory, 3)
+            update, reset = jax.nn.sigmoid(x_update + h_update), jax.nn.sigmoid(x_reset + h_reset)
+            candidate = jnp.tanh(x_candidate + reset * h_candidate)
+        return update * h + (1 - update) * candidate
+
+
+class Conv(eqx.Module):
+    """Strided convolution without padding over `[height, width, channels]`, as Keras's `valid`."""
+
+    weight: Float[Array, "size size inputs outputs"]
+    bias: Float[Array, " outputs"]
+    stride: int = eqx.field(static=True)
+    transpose: bool = eqx.field(static=True)
+
+    def __init__(
+        self, inputs: int, outputs: int, size: int, key: PRNGKeyArray, *, stride: int = 2, transpose: bool = False
+    ):
+        self.weight = jax.nn.initializers.glorot_uniform()(key, (size, size, inputs, outputs))
+        self.bias = jnp.zeros(outputs)
+        self.stride, self.transpose = stride, transpose
+
+    def __call__(self, image: Float[Array, "h w inputs"]) -> Float[Array, "h2 w2 outputs"]:
+        convolve = jax.lax.conv_transpose if self.transpose else jax.lax.conv_general_dilated
+        y = convolve(
+            image[None],
+            self.weight,
+            (self.stride, self.stride),
+            "VALID",
+            dimension_numbers=("NHWC", "HWIO", "NHWC"),
+        )[0]
+        return y + self.bias[None, None]

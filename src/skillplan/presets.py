@@ -1,0 +1,176 @@
+"""Named settings: agents (what the algorithm is), sizes (how large and how tuned), families of tasks."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from skillplan.config import Config
+from skillplan.envs import default_action_repeat, family
+from skillplan.errors import unknown_name
+
+Overrides = Mapping[str, Any]
+
+AGENTS: dict[str, tuple[str, Overrides]] = {
+    "lsp": (
+        "Latent Skill Planning: skills planned by CEM inside the world model, kept apart by mutual information.",
+        {},
+    ),
+    "no-mi": (
+        "LSP without the intrinsic reward: skills are planned, but nothing keeps them apart.",
+        {"discovery": {"intrinsic_scale": 0.0}},
+    ),
+    "random-skills": (
+        "LSP without planning: skills from N(0, I), in imagination and in acting.",
+        {"skill": {"selection": "prior"}},
+    ),
+    "rand-skills-init": (
+        "Dreamer with a random extra input: skills from N(0, I) and no intrinsic reward.",
+        {"skill": {"selection": "prior"}, "discovery": {"intrinsic_scale": 0.0}},
+    ),
+    "dreamer": (
+        "Dreamer: one policy without skills, on the same world model.",
+        {"skill": {"selection": "none", "size": 0}, "behavior": {"imagination_length": 15}},
+    ),
+    "amortized-skills": (
+        "LSP with a learned high-level policy in the planner's place, trained in imagination on task return.",
+        {"skill": {"selection": "high-level-policy"}},
+    ),
+}
+
+# What the sizes for two CPU cores share: found by experiment, see docs/readings.md.
+_TUNED: Overrides = {
+    "network": {"activation": "silu", "layer_norm": True, "output_scale": 0.1},
+    "world_model": {"free_nats": 1.0, "kl_balance": 0.8, "learning_rate": 1e-3},
+    "policy": {"initial_std": 1.0, "layers": 3, "learning_rate": 5e-4},
+    "value": {"learning_rate": 1e-3},
+    "discovery": {
+        "intrinsic_path": "loss",
+        "predictor_input": "change",
+        "units": 128,
+        "learning_rate": 1e-3,
+    },
+    "behavior": {"normalize_returns": True},
+    "skill": {"prior_fraction": 0.25},
+    "planner": {"starts": "segment", "plan_lambda": 1.0, "common_noise": True},
+    "training": {"batch_size": 48, "sequence_length": 20},
+}
+
+SIZES: dict[str, tuple[str, tuple[Overrides, ...]]] = {
+    "paper": ("Every number of the paper, Dreamer's where it is silent. Wants a GPU.", ()),
+    "compact": (
+        "Width 128, for two CPU cores; the default for DeepMind Control.",
+        (
+            _TUNED,
+            {
+                "world_model": {
+                    "deter": 128,
+                    "hidden": 128,
+                    "feature_units": 128,
+                    "pixel_depth": 16,
+                    "head_units": 128,
+                    "symlog": True,
+                },
+                "policy": {"units": 128, "entropy_scale": 1e-3},
+                "value": {"units": 128},
+                "behavior": {"start_sequences": 16},
+                "training": {"updates_per_frame": 0.1},
+            },
+        ),
+    ),
+    "tiny": (
+        "Width 64, learns in minutes on one CPU core; the default for the rover.",
+        (
+            _TUNED,
+            {
+                "world_model": {
+                    "deter": 64,
+                    "hidden": 64,
+                    "stoch": 16,
+                    "feature_units": 64,
+                    "pixel_depth": 8,
+                    "head_units": 64,
+                },
+                "policy": {"units": 64, "entropy_scale": 3e-3},
+                "value": {"units": 64},
+                "discovery": {"intrinsic_scale": 8.0},
+                "training": {"batch_size": 16, "updates_per_call": 20},
+            },
+        ),
+    ),
+    "debug": (
+        "The whole program in seconds; learns nothing.",
+        (
+            {
+                "world_model": {
+                    "deter": 8,
+                    "hidden": 8,
+                    "stoch": 4,
+                    "feature_units": 8,
+                    "feature_layers": 1,
+                    "pixel_depth": 2,
+                    "head_units": 8,
+                },
+                "policy": {"units": 8, "layers": 1},
+                "value": {"units": 8, "layers": 1},
+                "discovery": {"units": 8, "layers": 1},
+                "planner": {"population": 4, "elites": 2, "iterations": 2, "starts": "segment"},
+                "training": {
+                    "seed_episodes": 1,
+                    "pretrain_updates": 2,
+                    "updates_per_frame": 0.01,
+                    "batch_size": 2,
+                    "sequence_length": 12,
+                    "updates_per_call": 2,
+                },
+                "evaluation": {"episodes": 2, "hold_steps": 5},
+            },
+        ),
+    ),
+}
+
+FAMILIES: dict[str, Overrides] = {
+    "rover": {"frames": 13_500, "evaluation": {"every": 3_000}, "training": {"checkpoint_every": 3_000}},
+    "suite": {"frames": 200_000, "evaluation": {"every": 20_000}},
+    "gym": {"frames": 200_000, "world_model": {"continuation": True}},
+}
+
+_T = TypeVar("_T")
+
+
+def with_overrides(config: _T, overrides: Overrides) -> _T:
+    """A copy of a (nested) configuration with some fields changed; it is validated anew."""
+    changes = {
+        name: with_overrides(getattr(config, name), value) if isinstance(value, Mapping) else value
+        for name, value in overrides.items()
+    }
+    return dataclasses.replace(config, **changes)  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+def merge(*layers: Overrides) -> dict[str, Any]:
+    """Nested overrides put on top of each other; later ones win."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        for name, value in layer.items():
+            below = merged.get(name)
+            both = isinstance(value, Mapping) and isinstance(below, Mapping)
+            merged[name] = merge(below, value) if both else value
+    return merged
+
+
+def default_size(task: str) -> str:
+    """The size that suits a task on a laptop."""
+    return "tiny" if family(task) == "rover" else "compact"
+
+
+def make_config(task: str, agent: str = "lsp", size: str | None = None, overrides: Overrides | None = None) -> Config:
+    """The configuration of a run: the paper's defaults, then size, task family, agent and the caller's own overrides."""
+    size = size or default_size(task)
+    if agent not in AGENTS:
+        raise unknown_name("agent", agent, AGENTS)
+    if size not in SIZES:
+        raise unknown_name("size", size, SIZES)
+    names = {"task": task, "agent": agent, "size": size}
+    environment = {"environment": {"action_repeat": default_action_repeat(task)}}
+    layers = (*SIZES[size][1], FAMILIES[family(task)], environment, AGENTS[agent][1], names, overrides or {})
+    # Merged first: a combination is judged as a whole, not while half of it is in place.
+    return with_overrides(Config(), merge(*layers))

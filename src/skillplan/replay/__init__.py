@@ -1,0 +1,1 @@
+"""Replay: episodes on disk, a store of steps to train on, and the way back to a checkpoint."""

@@ -1,0 +1,172 @@
+"""Measuring an agent: noise-free returns on fixed reset seeds, and how far apart its skills are."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from skillplan.agent import make_act
+from skillplan.behavior.imagination import draw_noise, imagine
+from skillplan.config import Config
+from skillplan.envs import make
+from skillplan.envs.interface import Environment
+from skillplan.models import Models
+from skillplan.replay.episode import Episode
+from skillplan.skill_discovery.intrinsic_reward import read_segments
+from skillplan.training.rollout import AgentPlayer, rollout
+from skillplan.training.seeding import Stream, environment_seed, generator, key
+from skillplan.types import Batch
+from skillplan.world_model.rssm import feature
+
+SKILLS = 16
+REPEATS = 4
+SIDE_BY_SIDE = 16
+PROBE_STATES = 256
+
+
+class Spread(NamedTuple):
+    """Standard deviations of end positions, in the unit of the record's `position` (metres)."""
+
+    across: float
+    within: float
+
+
+def make_environment(config: Config) -> Environment:
+    """One world as a run's configuration describes it."""
+    settings = config.environment
+    return make(
+        config.task,
+        action_repeat=settings.action_repeat,
+        pixels=settings.pixels,
+        episode_length=settings.episode_length,
+    )
+
+
+def spread_of_ends(ends: np.ndarray) -> Spread:
+    """How far apart skills end, from end positions `[skills, repeats, dims]`.
+
+    `within` is the root of the mean variance between repeats of one skill; `across` that of the variance between the
+    skills' mean ends, less what the repeats' scatter alone would give (unbiased estimates, variances summed over axes).
+    """
+    repeats = ends.shape[1]
+    within = ends.var(axis=1, ddof=1).sum(axis=-1).mean()
+    across = ends.mean(axis=1).var(axis=0, ddof=1).sum() - within / repeats
+    return Spread(float(np.sqrt(max(across, 0.0))), float(np.sqrt(within)))
+
+
+class Evaluator:
+    """Evaluates the agents of one run; everything is compiled at its first use and never again."""
+
+    def __init__(self, config: Config):
+        """Nothing is made before it is needed."""
+        self.config = config
+        self._act = make_act(config)
+        self._hold = make_act(config, choose_skills=False)
+        self._log_q_prior = jax.jit(lambda models, batch, k: log_q_prior(models, batch, k, config))
+        self._environments: list[Environment] = []
+
+    def episodes(self, models: Models, count: int, *, first: int = 0) -> list[Episode]:
+        """Noise-free episodes number `first`, `first` + 1, …; the same number is the same reset in every run."""
+        rows = min(count, self._side_by_side())
+        numbers = range(first, first + count)
+        played: list[Episode] = []
+        for begin in range(0, count, rows):
+            group = numbers[begin : begin + rows]
+            keys = jnp.stack([key(0, Stream.EVALUATE, number) for number in group])
+            seeds = [environment_seed(0, Stream.ENVIRONMENT_EVALUATE, number) for number in group]
+            player = AgentPlayer(self._act, models, _fill_keys(keys, rows), explore=False, rows=rows)
+            played += rollout(self._pool(len(group)), seeds, player)
+        return played
+
+    def displacement(self, models: Models) -> Spread | None:
+        """How far apart skills from N(0, I) end when each is held from one start; None where there is nothing to tell.
+
+        Latents and actions are sampled, without exploration noise on top.
+        """
+        size = models.selection.skill_size
+        environments = self._pool(self._side_by_side())
+        if size == 0 or "position" not in environments[0].spec.record_shapes:
+            return None
+        skills = generator(0, Stream.SKILL_DISPLACEMENT).normal(size=(SKILLS, size)).astype(np.float32)
+        held = np.repeat(skills, REPEATS, axis=0)
+        seed = environment_seed(0, Stream.SKILL_DISPLACEMENT)
+        rows, ends = len(environments), []
+        for begin in range(0, len(held), rows):
+            group = held[begin : begin + rows]
+            keys = jnp.stack([key(0, Stream.SKILL_DISPLACEMENT, begin + i) for i in range(len(group))])
+            player = AgentPlayer(
+                self._hold, models, _fill_keys(keys, rows), explore=True, rows=rows, skills=group
+            )
+            episodes = rollout(
+                environments[: len(group)],
+                [seed] * len(group),
+                player,
+                open_start=True,
+                steps=self.config.evaluation.hold_steps,
+            )
+            ends += [episode.record["position"][-1, -1] for episode in episodes]
+        return spread_of_ends(np.stack(ends).reshape(SKILLS, REPEATS, -1))
+
+    def log_q_prior(self, models: Models, batch: Batch) -> float | None:
+        """Median log q_χ of skills z ~ N(0, I) imagined from replayed states; None without skills."""
+        if models.predictor is None:
+            return None
+        return float(self._log_q_prior(models, batch, key(0, Stream.EVALUATE)))
+
+    def close(self) -> None:
+        """Close the worlds."""
+        for environment in self._environments:
+            environment.close()
+        self._environments = []
+
+    def _side_by_side(self) -> int:
+        # Images need one renderer; worlds of features cost next to nothing.
+        return 1 if self.config.environment.pixels else SIDE_BY_SIDE
+
+    def _pool(self, count: int) -> list[Environment]:
+        while len(self._environments) < count:
+            self._environments.append(make_environment(self.config))
+        return self._environments[:count]
+
+
+def log_q_prior(models: Models, batch: Batch, key: PRNGKeyArray, config: Config) -> Float[Array, ""]:
+    """Median over replayed states of log q_χ(z | imagined segment) for z ~ N(0, I); −4.26 is a guess in 3 dimensions."""
+    predictor = models.predictor
+    if predictor is None:
+        raise ValueError("An agent without skills has no skill predictor.")
+    observe_key, imagine_key = jax.random.split(key)
+    keys = jax.random.split(observe_key, len(batch.reward))
+    posterior, _ = jax.vmap(models.world_model.observe)(batch.observation, batch.action, batch.is_first, keys)
+    latents = jax.tree.map(lambda x: x.reshape(-1, x.shape[-1])[:PROBE_STATES], posterior)
+    duration = predictor.segment
+
+    def one(latent: Array, k: PRNGKeyArray) -> Float[Array, ""]:
+        skill_key, noise_key, predictor_key = jax.random.split(k, 3)
+        plan = jax.random.normal(skill_key, (1, models.selection.skill_size))
+        size = models.policy.mlp.output.weight.shape[1] // 2
+        noise = draw_noise(noise_key, duration, size, latent.stoch.shape[0])
+        trajectory = imagine(models.world_model, models.policy, latent, plan, duration, noise)
+        segments = read_segments(
+            predictor, models.world_model, feature(latent), trajectory.feature, plan, duration, predictor_key
+        )
+        return predictor.log_prob(segments.inputs[0], plan[0])
+
+    return jnp.median(jax.vmap(one)(latents, jax.random.split(imagine_key, len(latents.deter))))
+
+
+def summarize(episodes: Sequence[Episode]) -> dict[str, float]:
+    """Mean and standard deviation of returns, and mean length in agent steps."""
+    returns = np.array([episode.reward.sum() for episode in episodes])
+    lengths = np.array([episode.length - 1 for episode in episodes])
+    return {
+        "evaluation/return": float(returns.mean()),
+        "evaluation/return_std": float(returns.std()),
+        "evaluation/length": float(lengths.mean()),
+    }
+
+
+def _fill_keys(keys: jax.Array, rows: int) -> jax.Array:
+    return keys[jnp.arange(rows) % len(keys)]

@@ -1,0 +1,107 @@
+"""Playing episodes: several environments in step with each other, one player for all."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from skillplan.agent import Act, blank_memory
+from skillplan.envs.interface import Environment
+from skillplan.models import Models
+from skillplan.replay.builder import EpisodeBuilder
+from skillplan.replay.episode import Episode
+
+
+@runtime_checkable
+class Player(Protocol):
+    """Chooses actions for `n` episodes side by side."""
+
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Actions `[n, action_size]`, and values `[n, …]` for the record alone."""
+        ...
+
+
+class RandomPlayer:
+    """Uniform actions in [-1, 1], for seed episodes."""
+
+    def __init__(self, action_size: int, generator: np.random.Generator):
+        """Draw from `generator`."""
+        self._size, self._generator = action_size, generator
+
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Whatever is seen."""
+        return self._generator.uniform(-1, 1, (len(observation), self._size)).astype(np.float32), {}
+
+
+class AgentPlayer:
+    """A learned agent in `rows` episodes at once; fewer episodes are filled up, so that nothing is compiled anew."""
+
+    def __init__(
+        self,
+        act: Act,
+        models: Models,
+        keys: jax.Array,
+        *,
+        explore: bool,
+        rows: int,
+        skills: np.ndarray | None = None,
+    ):
+        """Play with one key per row `[rows]`, on the given skills `[rows, skill_size]` if `act` does not choose any."""
+        self._act, self._models, self._keys, self._rows = act, models, keys, rows
+        self._explore = jnp.float32(explore)
+        self._memory = blank_memory(models, rows)
+        if skills is not None:
+            self._memory = self._memory._replace(skill=jnp.asarray(_fill(skills, rows)))
+
+    def act(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """What the agent does, and the skill it is carrying out."""
+        count = len(observation)
+        self._memory, action = self._act(
+            self._models,
+            self._memory,
+            _fill(observation, self._rows),
+            _fill(is_first, self._rows),
+            self._keys,
+            self._explore,
+        )
+        record = {"skill": np.asarray(self._memory.skill)[:count]} if self._memory.skill.shape[1] else {}
+        return np.asarray(action)[:count], record
+
+
+def rollout(
+    environments: Sequence[Environment],
+    seeds: Sequence[int],
+    player: Player,
+    *,
+    open_start: bool = False,
+    steps: int | None = None,
+    on_step: Callable[[int], None] | None = None,
+) -> list[Episode]:
+    """Play one episode in each environment, to its end or for `steps` agent steps.
+
+    `on_step` is told the frames that just passed. Environments that are done wait for the others.
+    """
+    now = [env.reset(seed, open_start=open_start) for env, seed in zip(environments, seeds, strict=True)]
+    builders = [EpisodeBuilder(step) for step in now]
+    is_first = np.ones(len(now), bool)
+    taken = 0
+    while not all(step.is_last for step in now) and (steps is None or taken < steps):
+        actions, record = player.act(np.stack([step.observation for step in now]), is_first)
+        is_first = np.zeros(len(now), bool)
+        for i, env in enumerate(environments):
+            if now[i].is_last:
+                continue
+            now[i] = env.step(actions[i])
+            builders[i].add(actions[i], now[i], **{name: values[i] for name, values in record.items()})
+            if on_step is not None:
+                on_step(now[i].frames)
+        taken += 1
+    return [builder.build() for builder in builders]
+
+
+def _fill(rows: np.ndarray, count: int) -> np.ndarray:
+    if len(rows) == count:
+        return rows
+    return np.concatenate([rows, np.repeat(rows[:1], count - len(rows), axis=0)])

@@ -1,0 +1,153 @@
+"""A run on disk: its configuration, metrics, episodes and checkpoints in one directory."""
+
+import dataclasses
+import json
+import os
+import types
+import typing
+from pathlib import Path
+from typing import Any
+
+import skillplan
+from skillplan.config import Config
+from skillplan.envs.interface import EnvSpec
+from skillplan.errors import UserError
+
+FORMAT = 1
+# What may differ between a run and its continuation: how long to go on, how often to look and to save.
+FREE_ON_RESUME = {"frames", "evaluation.episodes", "training.checkpoint_every"}
+
+
+class RunDirectory:
+    """Where one run keeps everything."""
+
+    def __init__(self, path: Path):
+        """Name a run; nothing is read or written."""
+        self.path = path
+        self.config_file = path / "config.json"
+        self.metrics_file = path / "metrics.jsonl"
+        self.episodes = path / "episodes"
+        self.checkpoints = path / "checkpoints"
+        self.tensorboard = path / "tensorboard"
+
+    def create(self, config: Config, spec: EnvSpec) -> None:
+        """Begin a run; refuses a directory that already holds something."""
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            hint = "add --resume to go on with it, or " if self.config_file.exists() else ""
+            raise UserError(f"{self.path} already exists: {hint}name another one with --run.")
+        self.path.mkdir(parents=True, exist_ok=True)
+        content = {
+            "format": FORMAT,
+            "skillplan": skillplan.__version__,
+            "config": dataclasses.asdict(config),
+            "environment": dataclasses.asdict(spec),
+        }
+        write_atomically(self.config_file, json.dumps(content, indent=2) + "\n")
+
+    def read(self) -> tuple[Config, EnvSpec]:
+        """The run's configuration and the world it was trained in."""
+        if not self.path.is_dir():
+            raise UserError(f"There is no run at {self.path}: check the path, or start one with `skillplan train`.")
+        if not self.config_file.is_file():
+            raise UserError(f"{self.path} is not a run: it holds no config.json.")
+        try:
+            content = json.loads(self.config_file.read_text())
+            config = _from_json(Config, content["config"])
+            spec = _from_json(EnvSpec, content["environment"])
+        except UserError as error:
+            raise UserError(f"{self.config_file} is damaged: {error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UserError(
+                f"{self.config_file} is damaged ({type(error).__name__}: {error}): restore it from a copy."
+            ) from error
+        return config, spec
+
+    def extend(self, config: Config, spec: EnvSpec) -> None:
+        """Check that the run can go on under `config` in a world like `spec`; names what differs."""
+        if not self.config_file.is_file():
+            raise UserError(f"There is nothing to resume at {self.path}: leave out --resume to start a run there.")
+        old_config, old_spec = self.read()
+        differing = [
+            f"{name} ({old} → {new})" for name, old, new in differences(old_config, config) if name not in FREE_ON_RESUME
+        ]
+        if differing:
+            raise UserError(
+                f"{self.path} belongs to another configuration; these differ: {', '.join(differing)}. "
+                "Give the same settings, or start a new run."
+            )
+        check_same_world(old_spec, spec)
+
+
+def check_same_world(trained: EnvSpec, offered: EnvSpec) -> None:
+    """Refuse a world whose observations or actions are not those that an agent was trained on."""
+    vanished = [key for key in trained.observation_keys if key not in offered.observation_keys]
+    if vanished:
+        raise UserError(
+            f"{offered.task} no longer gives the observation {', '.join(map(repr, vanished))} that the run was "
+            "trained on: restore the environment, or start a new run."
+        )
+    ignored = {"task", "record_shapes", "episode_frames", "terminates", "action_repeat"}
+    differing = [
+        f"{field.name} ({getattr(trained, field.name)} → {getattr(offered, field.name)})"
+        for field in dataclasses.fields(EnvSpec)
+        if field.name not in ignored and getattr(trained, field.name) != getattr(offered, field.name)
+    ]
+    if differing:
+        raise UserError(
+            f"The world of {offered.task} does not fit an agent trained on {trained.task}; "
+            f"these differ: {', '.join(differing)}."
+        )
+
+
+def differences(old: Any, new: Any, prefix: str = "") -> list[tuple[str, Any, Any]]:
+    """Dotted names of the fields in which two nested dataclasses differ, with both values."""
+    found = []
+    for field in dataclasses.fields(old):
+        a, b, name = getattr(old, field.name), getattr(new, field.name), prefix + field.name
+        if dataclasses.is_dataclass(a):
+            found += differences(a, b, name + ".")
+        elif a != b:
+            found.append((name, a, b))
+    return found
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Put a whole file in place, or leave what was there."""
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+
+
+def _from_json(kind: Any, value: Any) -> Any:
+    """Rebuild dataclasses and tuples from JSON, refusing what does not fit the declared type."""
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        hints = typing.get_type_hints(kind)
+        names = {field.name for field in dataclasses.fields(kind)}
+        unknown = sorted(set(value) - names)
+        if unknown:
+            raise UserError(f"it has an unknown setting {unknown[0]!r}; it may come from a newer version.")
+        return kind(**{name: _from_json(hints[name], item) for name, item in value.items()})
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise TypeError(f"expected a list, not {value!r}")
+        return tuple(_from_json(arguments[0], item) for item in value)
+    if origin is dict:
+        return {key: _from_json(arguments[1], item) for key, item in value.items()}
+    if origin is typing.Literal:
+        if value not in arguments:
+            raise UserError(f"{value!r} is none of {', '.join(map(str, arguments))}.")
+        return value
+    if origin in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        kind = next(argument for argument in arguments if argument is not type(None))
+        return _from_json(kind, value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError(f"expected {kind.__name__}, not {value!r}")
+    return value
