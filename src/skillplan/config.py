@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+import tyro
+
 from skillplan.errors import UserError
 
 Activation = Literal["elu", "silu"]
@@ -342,7 +344,7 @@ class EvaluationConfig:
 class Config:
     """A whole run."""
 
-    task: str = "rover-field"
+    task: tyro.conf.Positional[str] = "rover-field"
     """What to learn; `skillplan tasks` lists them."""
     agent: str = "lsp"
     """Preset of the algorithm; `skillplan agents` lists them."""

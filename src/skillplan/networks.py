@@ -12,10 +12,32 @@ from skillplan.config import NetworkConfig
 ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"elu": jax.nn.elu, "silu": jax.nn.silu}
 
 
+@jax.custom_vjp
 def normalize(x: Float[Array, " size"]) -> Float[Array, " size"]:
     """Zero mean and unit variance over the vector (layer normalisation without learned scale)."""
-    centered = x - jnp.mean(x)
-    return centered * jax.lax.rsqrt(jnp.mean(jnp.square(centered)) + 1e-3)
+    return _normalize_forward(x)[0]
+
+
+def _average(x: Float[Array, " size"]) -> Float[Array, ""]:
+    # A product with a constant, not `jnp.mean`: on CPU a matrix product sums rows several times faster than a
+    # reduction does, and normalisation would otherwise take a third of an update.
+    return x @ jnp.full(x.shape, 1.0 / x.shape[0])
+
+
+def _normalize_forward(x: Array) -> tuple[Array, tuple[Array, Array]]:
+    centered = x - _average(x)
+    scale = jax.lax.rsqrt(_average(jnp.square(centered)) + 1e-3)
+    normalized = centered * scale
+    return normalized, (normalized, scale)
+
+
+def _normalize_backward(saved: tuple[Array, Array], gradient: Array) -> tuple[Array]:
+    normalized, scale = saved
+    along = _average(gradient * normalized)
+    return (scale * (gradient - _average(gradient) - normalized * along),)
+
+
+normalize.defvjp(_normalize_forward, _normalize_backward)
 
 
 class Dense(eqx.Module):

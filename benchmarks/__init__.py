@@ -1,0 +1,1 @@
+"""Measurements of speed; figures are meaningful as ratios within one run."""

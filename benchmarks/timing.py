@@ -1,0 +1,21 @@
+"""Timing several functions in turn, so that a noisy machine disturbs all of them alike."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+
+def interleaved(functions: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """Median seconds of each function over `rounds` rounds in which each runs once, after one warm-up each."""
+    for function in functions.values():
+        jax.block_until_ready(function())
+    seconds: dict[str, list[float]] = {name: [] for name in functions}
+    for _ in range(rounds):
+        for name, function in functions.items():
+            began = time.perf_counter()
+            jax.block_until_ready(function())
+            seconds[name].append(time.perf_counter() - began)
+    return {name: float(np.median(values)) for name, values in seconds.items()}

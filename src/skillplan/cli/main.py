@@ -1,0 +1,58 @@
+"""The `skillplan` command: finds the subcommand, and turns mistakes into one sentence and exit status 2."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+from skillplan.errors import UserError, unknown_name
+
+COMMANDS = {
+    "train": "Learn a task: `skillplan train rover-field`.",
+    "evaluate": "Measure a trained agent: `skillplan evaluate runs/…`.",
+    "describe": "Show shapes, parameter counts and settings of a run, or of a task and agent.",
+    "tasks": "List the tasks.",
+    "agents": "List the agents and sizes.",
+    "doctor": "Check this installation.",
+}
+
+HELP = """Latent Skill Planning: plan over learned skills inside a world model.
+
+Usage: skillplan COMMAND [options]
+
+Commands:
+{commands}
+
+`skillplan COMMAND --help` explains one of them.
+
+Example:
+  skillplan train rover-field --run runs/first
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status: 0 done, 1 failed, 2 the input was wrong, 130 interrupted."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        width = max(map(len, COMMANDS))
+        print(HELP.format(commands="\n".join(f"  {name:<{width}}  {line}" for name, line in COMMANDS.items())), end="")
+        return 0
+    name, *rest = arguments
+    try:
+        if name in ("--version", "-V"):
+            from skillplan import __version__
+
+            print(f"skillplan {__version__}")
+            return 0
+        if name not in COMMANDS:
+            raise unknown_name("command", name, COMMANDS)
+        return importlib.import_module(f"skillplan.cli.{name}").command(rest)
+    except UserError as error:
+        print(f"skillplan: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("skillplan: interrupted.", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""Parsing options with tyro: presets first, so that help shows the defaults of the chosen agent and size."""
+
+import contextlib
+import dataclasses
+import io
+import re
+import typing
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import tyro
+
+from skillplan.errors import UserError, unknown_name
+
+_T = TypeVar("_T")
+
+
+def parse(kind: type[_T], arguments: Sequence[str], *, command: str, example: str, default: _T | None = None) -> _T:
+    """Read options into the dataclass `kind`; what does not fit becomes a UserError of one sentence.
+
+    Help is `kind`'s docstring with the example at its end.
+    """
+    _refuse_unknown(kind, arguments)
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(
+                kind,
+                prog=f"skillplan {command}",
+                description=f"{(kind.__doc__ or '').strip()}\n\nExample:\n  {example}",
+                args=list(arguments),
+                default=default,
+                config=(tyro.conf.HelptextFromCommentsOff,),
+            )
+    except SystemExit as stop:
+        if stop.code in (0, None):
+            raise
+        raise UserError(f"{_one_sentence(complaint.getvalue())} `skillplan {command} --help` lists all.") from None
+
+
+def option_names(kind: Any, prefix: str = "") -> dict[str, bool]:
+    """Every option of a (nested) dataclass, as typed, with whether it takes a value."""
+    names: dict[str, bool] = {}
+    hints = typing.get_type_hints(kind, include_extras=True)
+    for field in dataclasses.fields(kind):
+        hint, annotations = hints[field.name], ()
+        if typing.get_origin(hint) is typing.Annotated:
+            hint, *annotations = typing.get_args(hint)
+        if dataclasses.is_dataclass(hint):
+            flat = any(getattr(annotation, "name", None) == "" for annotation in annotations)
+            names |= option_names(hint, prefix if flat else f"{prefix}{field.name}.")
+        elif not _is_positional(annotations):
+            name = f"{prefix}{field.name}".replace("_", "-")
+            names[f"--{name}"] = hint is not bool
+            if hint is bool:
+                head, _, tail = name.rpartition(".")
+                names[f"--{head + '.' if head else ''}no-{tail}"] = False
+    return names
+
+
+def positionals_and_values(kind: Any, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The arguments that belong to no option, and the value given to each option; unknown options are refused."""
+    _refuse_unknown(kind, arguments)
+    takes_value = option_names(kind)
+    positionals: list[str] = []
+    values: dict[str, str] = {}
+    waiting = None
+    for argument in arguments:
+        if argument.startswith("--"):
+            name, equals, value = argument.partition("=")
+            name = name.replace("_", "-")
+            waiting = name if takes_value.get(name) and not equals else None
+            if equals:
+                values[name] = value
+        elif waiting is not None:
+            values[waiting] = argument
+            waiting = None
+        else:
+            positionals.append(argument)
+    return positionals, values
+
+
+def _refuse_unknown(kind: Any, arguments: Sequence[str]) -> None:
+    known = option_names(kind)
+    for argument in arguments:
+        name = argument.partition("=")[0].replace("_", "-")
+        if argument.startswith("--") and name not in known and name != "--help":
+            raise unknown_name("option", name, known)
+
+
+def _is_positional(annotations: Sequence[Any]) -> bool:
+    return any(annotation is tyro.conf._markers.Positional for annotation in annotations) or any(
+        "Positional" in repr(annotation) for annotation in annotations
+    )
+
+
+def _one_sentence(text: str) -> str:
+    """The parser's complaint without its frame."""
+    lines = [re.sub(r"[│╭╮╰╯─]+", " ", line).strip() for line in text.splitlines()]
+    words = " ".join(line for line in lines if line and not line.startswith(("For full helptext", "Parsing error")))
+    return re.sub(r"\s+", " ", words).rstrip(".") + "."
