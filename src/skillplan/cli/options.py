@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 def parse(kind: type[_T], arguments: Sequence[str], *, command: str, example: str, default: _T | None = None) -> _T:
     """Read options into the dataclass `kind`; what does not fit becomes a UserError of one sentence.
 
-    Help is `kind`'s docstring with the example at its end.
+    Help is `kind`'s docstring and options, with the example at its end.
     """
     _refuse_unknown(kind, arguments)
     complaint = io.StringIO()
@@ -27,13 +27,14 @@ def parse(kind: type[_T], arguments: Sequence[str], *, command: str, example: st
             return tyro.cli(
                 kind,
                 prog=f"skillplan {command}",
-                description=f"{(kind.__doc__ or '').strip()}\n\nExample:\n  {example}",
+                description=(kind.__doc__ or "").strip(),
                 args=list(arguments),
                 default=default,
                 config=(tyro.conf.HelptextFromCommentsOff,),
             )
     except SystemExit as stop:
         if stop.code in (0, None):
+            print(f"\nExample:\n  {example}")
             raise
         raise UserError(f"{_one_sentence(complaint.getvalue())} `skillplan {command} --help` lists all.") from None
 
@@ -97,5 +98,9 @@ def _is_positional(annotations: Sequence[Any]) -> bool:
 def _one_sentence(text: str) -> str:
     """The parser's complaint without its frame."""
     lines = [re.sub(r"[│╭╮╰╯─]+", " ", line).strip() for line in text.splitlines()]
-    words = " ".join(line for line in lines if line and not line.startswith(("For full helptext", "Parsing error")))
-    return re.sub(r"\s+", " ", words).rstrip(".") + "."
+    words = re.sub(r"\s+", " ", " ".join(line for line in lines if line))
+    words = words.partition("Argument helptext:")[0].partition("For full helptext")[0]
+    words = re.sub(r"^(Parsing error|Value error|Invalid choice|Missing argument|Required options)\s+", "", words)
+    # A value that a configuration refused explains itself; which object it was for is of no interest.
+    words = re.sub(r"^Error parsing [a-z_.]+: (?=--)", "", words)
+    return words.strip().rstrip(".") + "."

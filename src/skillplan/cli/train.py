@@ -31,9 +31,10 @@ def command(arguments: Sequence[str]) -> int:
     """Train, and say where the results are and what to do next."""
     options = read(arguments)
     config = options.config
-    run = options.run or Path("runs") / f"{config.task.replace(':', '-').replace('/', '-')}-{config.agent}-{config.seed}"
     from skillplan.training.loop import NonFiniteError, train
+    from skillplan.training.run_directory import default_run
 
+    run = options.run or default_run(config)
     try:
         train(config, run, resume=options.resume)
     except NonFiniteError as error:

@@ -151,3 +151,9 @@ def _from_json(kind: Any, value: Any) -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise TypeError(f"expected {kind.__name__}, not {value!r}")
     return value
+
+
+def default_run(config: Config) -> Path:
+    """Where a run is kept if nobody says otherwise: runs/TASK-AGENT-SEED."""
+    task = config.task.replace(":", "-").replace("/", "-")
+    return Path("runs") / f"{task}-{config.agent}-{config.seed}"

@@ -1,0 +1,31 @@
+"""Loading a run from disk: its configuration, its world's description and its newest state."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import jax
+
+from skillplan.algorithm import LearnerState, make_learner
+from skillplan.config import Config
+from skillplan.envs.interface import EnvSpec
+from skillplan.training.checkpoint import Checkpoints
+from skillplan.training.counters import Counters
+from skillplan.training.run_directory import RunDirectory
+
+
+class LoadedRun(NamedTuple):
+    """A run as its newest checkpoint left it."""
+
+    config: Config
+    spec: EnvSpec
+    state: LearnerState
+    counters: Counters
+
+
+def load_run(path: Path) -> LoadedRun:
+    """Read the newest checkpoint of the run at `path`; nothing there is changed."""
+    directory = RunDirectory(path)
+    config, spec = directory.read()
+    template = jax.eval_shape(lambda key: make_learner(config, spec, key), jax.random.key(0))
+    state, counters = Checkpoints(directory.checkpoints).restore(template)
+    return LoadedRun(config, spec, state, counters)
