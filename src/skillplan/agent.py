@@ -42,9 +42,10 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
 
     `explore` 1 samples posterior, skill and action, and adds the paper's skill noise and exploration noise; 0 takes
     the posterior's mean, the plan's mean and tanh of the policy's mean. `key` holds one key per episode. With
-    `choose_skills` False the skill in memory is kept: this shows what each skill does.
+    `choose_skills` False the skill in memory is kept and no exploration noise is added: this shows what each skill does.
     """
     duration = config.skill.duration
+    exploration_noise = config.policy.exploration_noise if choose_skills else 0.0
 
     def plan(models: Models, latent: Latent, key: PRNGKeyArray, explore: Float[Array, ""]) -> Float[Array, " skill"]:
         select_key, decide_key = jax.random.split(key)
@@ -80,7 +81,7 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
             )
             skill = jnp.where(due[:, None], chosen, skill)
         action, _ = jax.vmap(models.policy.act)(feature(latent), skill, explore * action_noise)
-        action = jnp.clip(action + explore * config.policy.exploration_noise * exploration, -1.0, 1.0)
+        action = jnp.clip(action + explore * exploration_noise * exploration, -1.0, 1.0)
         return Memory(latent, action, skill, step + 1), action
 
     return jax.jit(act)

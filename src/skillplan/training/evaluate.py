@@ -81,34 +81,35 @@ class Evaluator:
             played += rollout(self._pool(len(group)), seeds, player)
         return played
 
-    def displacement(self, models: Models) -> Spread | None:
-        """How far apart skills from N(0, I) end when each is held from one start; None where there is nothing to tell.
+    def held_paths(self, models: Models) -> np.ndarray | None:
+        """Positions `[skills, repeats, steps + 1, dims]` while each of some skills from N(0, I) is held from one start.
 
-        Latents and actions are sampled, without exploration noise on top.
+        Latents and actions are sampled, without exploration noise on top. None where there are no skills, or where the
+        world records no position.
         """
         size = models.selection.skill_size
+        if size == 0:
+            return None
         environments = self._pool(self._side_by_side())
-        if size == 0 or "position" not in environments[0].spec.record_shapes:
+        if "position" not in environments[0].spec.record_shapes:
             return None
         skills = generator(0, Stream.SKILL_DISPLACEMENT).normal(size=(SKILLS, size)).astype(np.float32)
         held = np.repeat(skills, REPEATS, axis=0)
         seed = environment_seed(0, Stream.SKILL_DISPLACEMENT)
-        rows, ends = len(environments), []
+        rows, steps, paths = len(environments), self.config.evaluation.hold_steps, []
         for begin in range(0, len(held), rows):
             group = held[begin : begin + rows]
             keys = jnp.stack([key(0, Stream.SKILL_DISPLACEMENT, begin + i) for i in range(len(group))])
-            player = AgentPlayer(
-                self._hold, models, _fill_keys(keys, rows), explore=True, rows=rows, skills=group
-            )
-            episodes = rollout(
-                environments[: len(group)],
-                [seed] * len(group),
-                player,
-                open_start=True,
-                steps=self.config.evaluation.hold_steps,
-            )
-            ends += [episode.record["position"][-1, -1] for episode in episodes]
-        return spread_of_ends(np.stack(ends).reshape(SKILLS, REPEATS, -1))
+            player = AgentPlayer(self._hold, models, _fill_keys(keys, rows), explore=True, rows=rows, skills=group)
+            episodes = rollout(environments[: len(group)], [seed] * len(group), player, open_start=True, steps=steps)
+            # The last frame of each agent step; a world that ended early stays where it ended.
+            paths += [_stay(episode.record["position"][:, -1], steps + 1) for episode in episodes]
+        return np.stack(paths).reshape(SKILLS, REPEATS, steps + 1, -1)
+
+    def displacement(self, models: Models) -> Spread | None:
+        """How far apart skills end that are held from one start; None where there is nothing to tell."""
+        paths = self.held_paths(models)
+        return None if paths is None else spread_of_ends(paths[:, :, -1])
 
     def log_q_prior(self, models: Models, batch: Batch) -> float | None:
         """Median log q_χ of skills z ~ N(0, I) imagined from replayed states; None without skills."""
@@ -170,3 +171,7 @@ def summarize(episodes: Sequence[Episode]) -> dict[str, float]:
 
 def _fill_keys(keys: jax.Array, rows: int) -> jax.Array:
     return keys[jnp.arange(rows) % len(keys)]
+
+
+def _stay(path: np.ndarray, length: int) -> np.ndarray:
+    return np.concatenate([path, np.repeat(path[-1:], length - len(path), axis=0)])
