@@ -53,7 +53,9 @@ def measure_update(task: str, spec: EnvSpec, size: str, rounds: int, *, with_all
 
 def parts(config: Config, models: Models, batch: Batch, key: jax.Array) -> dict:
     """The three stages of an update, each compiled alone."""
-    model_loss = jax.jit(jax.value_and_grad(lambda m: world_model_loss(m, batch, key, config.world_model), has_aux=True))
+    model_loss = jax.jit(
+        jax.value_and_grad(lambda m: world_model_loss(m, batch, key, config.world_model), has_aux=True)
+    )
     (_, (posterior, _)), _ = model_loss(models.world_model)
     posterior = jax.tree.map(lambda x: x[: config.behavior.start_sequences], posterior)
     select = jax.jit(lambda m: select_skills(m, posterior, batch.is_terminal, key, config))

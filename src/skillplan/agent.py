@@ -6,7 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, Shaped
 
 from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
@@ -42,7 +42,7 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
 
     `explore` 1 samples posterior, skill and action, and adds the paper's skill noise and exploration noise; 0 takes
     the posterior's mean, the plan's mean and tanh of the policy's mean. `key` holds one key per episode. With
-    `choose_skills` False the skill in memory is kept and no exploration noise is added: this shows what each skill does.
+    `choose_skills` False the skill in memory is kept and no exploration noise is added, to see what each skill does.
     """
     duration = config.skill.duration
     exploration_noise = config.policy.exploration_noise if choose_skills else 0.0
@@ -62,7 +62,7 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
         memory: Memory,
         observation: Shaped[Array, "n ..."],
         is_first: Bool[Array, " n"],
-        key: PRNGKeyArray,
+        key: Key[Array, " n"],
         explore: Float[Array, ""],
     ) -> tuple[Memory, Float[Array, "n action"]]:
         step = jnp.where(is_first, 0, memory.step)

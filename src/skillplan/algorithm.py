@@ -1,6 +1,8 @@
 """Learning: one update of Algorithm 1, which trains every part on one batch of sequences."""
 
+import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -12,7 +14,7 @@ from skillplan.behavior.loss import Start, behavior_loss
 from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
 from skillplan.models import Models, make_models
-from skillplan.optimizer import PARTS, apply_gradient, make_optimizers
+from skillplan.optimizer import apply_gradient, make_optimizers
 from skillplan.types import Batch, Latent
 from skillplan.world_model.loss import world_model_loss
 from skillplan.world_model.rssm import feature
@@ -120,9 +122,9 @@ def make_updates(
     return jax.jit(updates, donate_argnums=0)
 
 
-def replace_parts(models: Models, parts: dict[str, eqx.Module | None]) -> Models:
+def replace_parts(models: Models, parts: dict[str, Any]) -> Models:
     """The same models with some parts exchanged."""
-    return Models(**{part: parts.get(part, getattr(models, part)) for part in PARTS})
+    return dataclasses.replace(models, **parts)
 
 
 def planned_states(posterior: Latent, config: Config) -> tuple[Latent, Int[Array, " length"]]:

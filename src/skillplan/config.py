@@ -12,14 +12,14 @@ Selection = Literal["cem", "prior", "high-level-policy", "none"]
 Part = Literal["world_model", "policy", "value", "predictor", "selection"]
 
 
-def _positive(section: str, **values: float) -> None:
+def _positive(section: str, **values: int | float) -> None:
     for name, value in values.items():
         if not value > 0:
             option = f"--{section + '.' if section else ''}{name}".replace("_", "-")
             raise UserError(f"{option} is {value}: give a number above zero.")
 
 
-def _not_negative(section: str, **values: float) -> None:
+def _not_negative(section: str, **values: int | float) -> None:
     for name, value in values.items():
         if not value >= 0:
             option = f"--{section}.{name}".replace("_", "-")

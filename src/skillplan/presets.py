@@ -152,8 +152,9 @@ def merge(*layers: Overrides) -> dict[str, Any]:
     for layer in layers:
         for name, value in layer.items():
             below = merged.get(name)
-            both = isinstance(value, Mapping) and isinstance(below, Mapping)
-            merged[name] = merge(below, value) if both else value
+            if isinstance(value, Mapping) and isinstance(below, Mapping):
+                value = merge(below, value)
+            merged[name] = value
     return merged
 
 
@@ -163,7 +164,7 @@ def default_size(task: str) -> str:
 
 
 def make_config(task: str, agent: str = "lsp", size: str | None = None, overrides: Overrides | None = None) -> Config:
-    """The configuration of a run: the paper's defaults, then size, task family, agent and the caller's own overrides."""
+    """The configuration of a run: the paper's defaults, then size, task family, agent, and the caller's overrides."""
     size = size or default_size(task)
     if agent not in AGENTS:
         raise unknown_name("agent", agent, AGENTS)

@@ -40,7 +40,9 @@ def command(arguments: Sequence[str]) -> int:
     path = Path(options.target)
     if path.is_dir():
         if options.agent or options.size or options.pixels:
-            raise UserError(f"{path} is a run, which has its own agent, size and observations: leave these options out.")
+            raise UserError(
+                f"{path} is a run, which has its own agent, size and observations: leave these options out."
+            )
         description, following = describe_run(path), f"skillplan evaluate {path}"
     else:
         description = describe_task(options.target, options.agent, options.size, options.pixels)

@@ -6,7 +6,7 @@ import io
 import re
 import typing
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import tyro
 
@@ -24,7 +24,7 @@ def parse(kind: type[_T], arguments: Sequence[str], *, command: str, example: st
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
-            return tyro.cli(
+            options = tyro.cli(
                 kind,
                 prog=f"skillplan {command}",
                 description=(kind.__doc__ or "").strip(),
@@ -32,6 +32,7 @@ def parse(kind: type[_T], arguments: Sequence[str], *, command: str, example: st
                 default=default,
                 config=(tyro.conf.HelptextFromCommentsOff,),
             )
+            return cast(_T, options)
     except SystemExit as stop:
         if stop.code in (0, None):
             print(f"\nExample:\n  {example}")

@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from skillplan.config import Config
 from skillplan.skill_selection.base import ImagineAndScore, SkillSelection
@@ -48,8 +48,8 @@ def cross_entropy_method(
     comparison and the cost of the draws.
     """
 
-    def iteration(distribution: SkillDistribution, key: PRNGKeyArray) -> tuple[SkillDistribution, None]:
-        plan_key, score_key = jax.random.split(key)
+    def iteration(distribution: SkillDistribution, number: Int[Array, ""]) -> tuple[SkillDistribution, None]:
+        plan_key, score_key = jax.random.split(jax.random.fold_in(key, number))
         draws = jax.random.normal(plan_key, (population, *distribution.mean.shape))
         plans = distribution.mean[None] + distribution.std[None] * draws
         if common_noise:
@@ -58,7 +58,7 @@ def cross_entropy_method(
             scores = jax.vmap(imagine_and_score)(plans, jax.random.split(score_key, population))
         return refit(distribution, plans, scores, elites), None
 
-    distribution, _ = jax.lax.scan(iteration, initial, jax.random.split(key, iterations))
+    distribution, _ = jax.lax.scan(iteration, initial, jnp.arange(iterations))
     return distribution
 
 

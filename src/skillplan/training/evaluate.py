@@ -18,7 +18,7 @@ from skillplan.replay.episode import Episode
 from skillplan.skill_discovery.intrinsic_reward import read_segments
 from skillplan.training.rollout import AgentPlayer, rollout
 from skillplan.training.seeding import Stream, environment_seed, generator, key
-from skillplan.types import Batch
+from skillplan.types import Batch, Latent
 from skillplan.world_model.rssm import feature
 
 SKILLS = 16
@@ -134,7 +134,7 @@ class Evaluator:
 
 
 def log_q_prior(models: Models, batch: Batch, key: PRNGKeyArray, config: Config) -> Float[Array, ""]:
-    """Median over replayed states of log q_χ(z | imagined segment) for z ~ N(0, I); −4.26 is a guess in 3 dimensions."""
+    """Median over replayed states of log q_χ(z | imagined segment) for z ~ N(0, I); −4.26 is guessing in 3-d."""
     predictor = models.predictor
     if predictor is None:
         raise ValueError("An agent without skills has no skill predictor.")
@@ -144,7 +144,7 @@ def log_q_prior(models: Models, batch: Batch, key: PRNGKeyArray, config: Config)
     latents = jax.tree.map(lambda x: x.reshape(-1, x.shape[-1])[:PROBE_STATES], posterior)
     duration = predictor.segment
 
-    def one(latent: Array, k: PRNGKeyArray) -> Float[Array, ""]:
+    def one(latent: Latent, k: PRNGKeyArray) -> Float[Array, ""]:
         skill_key, noise_key, predictor_key = jax.random.split(k, 3)
         plan = jax.random.normal(skill_key, (1, models.selection.skill_size))
         size = models.policy.mlp.output.weight.shape[1] // 2

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from skillplan.agent import make_act
@@ -132,7 +133,7 @@ class Trainer:
             # A call always gets the same shape; what is beyond `count` is not read.
             draws = [generator(self.config.seed, Stream.REPLAY, first + i) for i in range(training.updates_per_call)]
             batches = self.store.sample_many(draws, training.batch_size, training.sequence_length)
-            self.state, metrics = self._updates(self.state, batches, np.int32(count), root)
+            self.state, metrics = self._updates(self.state, batches, jnp.asarray(count, jnp.int32), root)
             calls.append((count, metrics))
         for count, metrics in calls:
             for name, value in metrics.items():

@@ -61,8 +61,8 @@ class AgentPlayer:
         self._memory, action = self._act(
             self._models,
             self._memory,
-            _fill(observation, self._rows),
-            _fill(is_first, self._rows),
+            jnp.asarray(_fill(observation, self._rows)),
+            jnp.asarray(_fill(is_first, self._rows)),
             self._keys,
             self._explore,
         )

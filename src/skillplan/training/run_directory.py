@@ -68,7 +68,9 @@ class RunDirectory:
             raise UserError(f"There is nothing to resume at {self.path}: leave out --resume to start a run there.")
         old_config, old_spec = self.read()
         differing = [
-            f"{name} ({old} → {new})" for name, old, new in differences(old_config, config) if name not in FREE_ON_RESUME
+            f"{name} ({old} → {new})"
+            for name, old, new in differences(old_config, config)
+            if name not in FREE_ON_RESUME
         ]
         if differing:
             raise UserError(
@@ -81,7 +83,7 @@ class RunDirectory:
 def check_same_world(trained: EnvSpec, offered: EnvSpec) -> None:
     """Refuse a world whose observations or actions are not those that an agent was trained on."""
     vanished = [key for key in trained.observation_keys if key not in offered.observation_keys]
-    if vanished:
+    if vanished and offered.task == trained.task:
         raise UserError(
             f"{offered.task} no longer gives the observation {', '.join(map(repr, vanished))} that the run was "
             "trained on: restore the environment, or start a new run."
@@ -146,10 +148,11 @@ def _from_json(kind: Any, value: Any) -> Any:
             return None
         kind = next(argument for argument in arguments if argument is not type(None))
         return _from_json(kind, value)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+    if kind is float and type(value) is int:
         return float(value)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise TypeError(f"expected {kind.__name__}, not {value!r}")
+    # Compared, not tested for being an instance: True is an int, and must not pass for one.
+    if type(value) is not kind:
+        raise TypeError(f"expected {getattr(kind, '__name__', kind)}, not {value!r}")
     return value
 
 
