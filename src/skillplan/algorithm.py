@@ -72,9 +72,7 @@ def make_update(config: Config) -> Callable[[LearnerState, Batch, PRNGKeyArray],
         learning = {p: getattr(state.models, p) for p in ("policy", "value", "predictor") if p not in frozen}
 
         def behavior(parts: dict[str, eqx.Module | None]) -> tuple[Array, tuple[Array, Metrics]]:
-            return behavior_loss(
-                replace_parts(state.models, parts), starts, state.return_range, imagine_key, config
-            )
+            return behavior_loss(replace_parts(state.models, parts), starts, state.return_range, imagine_key, config)
 
         (_, (spread, behavior_metrics)), gradients = jax.value_and_grad(behavior, has_aux=True)(learning)
         state, norms = improve(state, {part: g for part, g in gradients.items() if g is not None})
@@ -137,9 +135,7 @@ def planned_states(posterior: Latent, config: Config) -> tuple[Latent, Int[Array
     return jax.tree.map(lambda x: x[:, ::stride], posterior), jnp.arange(length) // stride
 
 
-def select_skills(
-    models: Models, posterior: Latent, is_terminal: Array, key: PRNGKeyArray, config: Config
-) -> Start:
+def select_skills(models: Models, posterior: Latent, is_terminal: Array, key: PRNGKeyArray, config: Config) -> Start:
     """Every posterior state with the skills to imagine from it, flattened to `[batch · length, …]`.
 
     A share `prior_fraction` of them gets skills from N(0, I), so that skills the planner avoids are practised too.
@@ -149,9 +145,9 @@ def select_skills(
     planned, owner = planned_states(posterior, config)
     batch, count = planned.deter.shape[:2]
     flat = jax.tree.map(lambda x: x.reshape(batch * count, -1), planned)
-    distribution = jax.vmap(
-        lambda latent, k: selection.select(models.score(latent, config), feature(latent), k)
-    )(flat, jax.random.split(plan_key, batch * count))
+    distribution = jax.vmap(lambda latent, k: selection.select(models.score(latent, config), feature(latent), k))(
+        flat, jax.random.split(plan_key, batch * count)
+    )
     # Each state's ζ is that of the planned state it belongs to.
     total = batch * len(owner)
     distribution = jax.tree.map(

@@ -49,7 +49,7 @@ _TUNED: Overrides = {
         "units": 128,
         "learning_rate": 1e-3,
     },
-    "behavior": {"normalize_returns": True},
+    "behavior": {"normalize_returns": True, "start_sequences": 16},
     "skill": {"prior_fraction": 0.25},
     "planner": {"starts": "segment", "plan_lambda": 1.0, "common_noise": True},
     "training": {"batch_size": 48, "sequence_length": 20},
@@ -72,7 +72,6 @@ SIZES: dict[str, tuple[str, tuple[Overrides, ...]]] = {
                 },
                 "policy": {"units": 128, "entropy_scale": 1e-3},
                 "value": {"units": 128},
-                "behavior": {"start_sequences": 16},
                 "training": {"updates_per_frame": 0.1},
             },
         ),
@@ -93,7 +92,7 @@ SIZES: dict[str, tuple[str, tuple[Overrides, ...]]] = {
                 "policy": {"units": 64, "entropy_scale": 3e-3},
                 "value": {"units": 64},
                 "discovery": {"intrinsic_scale": 8.0},
-                "training": {"batch_size": 16, "updates_per_call": 20},
+                "training": {"batch_size": 32, "updates_per_call": 20},
             },
         ),
     ),
@@ -129,7 +128,7 @@ SIZES: dict[str, tuple[str, tuple[Overrides, ...]]] = {
 }
 
 FAMILIES: dict[str, Overrides] = {
-    "rover": {"frames": 13_500, "evaluation": {"every": 3_000}, "training": {"checkpoint_every": 3_000}},
+    "rover": {"frames": 12_000, "evaluation": {"every": 3_000}, "training": {"checkpoint_every": 3_000}},
     "suite": {"frames": 200_000, "evaluation": {"every": 20_000}},
     "gym": {"frames": 200_000, "world_model": {"continuation": True}},
 }

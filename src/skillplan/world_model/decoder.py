@@ -16,9 +16,7 @@ class FeatureDecoder(eqx.Module):
 
     mlp: MLP
 
-    def __init__(
-        self, feature: int, outputs: int, config: WorldModelConfig, network: NetworkConfig, key: PRNGKeyArray
-    ):
+    def __init__(self, feature: int, outputs: int, config: WorldModelConfig, network: NetworkConfig, key: PRNGKeyArray):
         self.mlp = MLP(feature, config.feature_units, config.feature_layers, 2 * outputs, network, key)
 
     def __call__(self, feature: Float[Array, " feature"]) -> Gaussian:

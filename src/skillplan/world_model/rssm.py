@@ -60,9 +60,7 @@ class RSSM(eqx.Module):
         """The stochastic part given what was seen: the paper's p_θ(s_t | s_{t−1}, a_{t−1}, o_t)."""
         return self._gaussian(self.posterior_output(self.posterior_hidden(jnp.concatenate([deter, embed]))))
 
-    def imagine_step(
-        self, latent: Latent, action: Float[Array, " action"], noise: Float[Array, " stoch"]
-    ) -> Latent:
+    def imagine_step(self, latent: Latent, action: Float[Array, " action"], noise: Float[Array, " stoch"]) -> Latent:
         """The next latent, drawn from the prior with the given standard normal noise."""
         deter = self.remember(latent, action)
         return _sample(deter, self.prior(deter), noise)
