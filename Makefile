@@ -26,7 +26,7 @@ $(STAMP): requirements/runtime.txt requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip check --disable-pip-version-check
 	@touch $(STAMP)
 
-demo: $(STAMP) ## Learn, plan and transfer in a small world, in minutes
+demo: $(STAMP) ## Train LSP and Dreamer in a small world and draw what they learned, in minutes
 	$(BIN)/python -m skillplan.demo
 
 test: $(STAMP) ## Run the quick tests

@@ -52,7 +52,7 @@ def make_update(config: Config) -> Callable[[LearnerState, Batch, PRNGKeyArray],
             parts[part], optimizer_states[part] = apply_gradient(
                 optimizers[part], getattr(state.models, part), gradient, state.optimizers[part]
             )
-            norms[f"{part}/gradient_norm"] = optax.global_norm(gradient)
+            norms[f"{part}/gradient_norm"] = optax.tree.norm(gradient)
         models = replace_parts(state.models, parts)
         return LearnerState(models, optimizer_states, state.return_range, state.updates), norms
 

@@ -371,6 +371,12 @@ class Config:
         _positive("", frames=self.frames)
         if self.seed < 0:
             raise UserError(f"--seed is {self.seed}: give zero or more.")
+        sequences = self.behavior.start_sequences
+        if sequences is not None and sequences > self.training.batch_size:
+            raise UserError(
+                f"--behavior.start-sequences is {sequences}, more than --training.batch-size "
+                f"{self.training.batch_size}: start from fewer sequences or draw more."
+            )
         if self.skill.selection == "none":
             return
         if self.skill.duration > self.planner.horizon:
@@ -382,10 +388,4 @@ class Config:
             raise UserError(
                 f"A skill is held for {self.skill.training_segment} steps but --behavior.imagination-length is "
                 f"{self.behavior.imagination_length}: imagine further, or set a shorter --skill.segment-length."
-            )
-        sequences = self.behavior.start_sequences
-        if sequences is not None and sequences > self.training.batch_size:
-            raise UserError(
-                f"--behavior.start-sequences is {sequences}, more than --training.batch-size "
-                f"{self.training.batch_size}: start from fewer sequences or draw more."
             )

@@ -115,5 +115,5 @@ def behavior_loss(
     if models.predictor is not None:
         predictor_loss = jnp.mean(each.predictor_loss)
         loss = loss + predictor_loss
-        metrics |= {"skill/predictor_loss": predictor_loss, "skill/log_q": jnp.mean(each.log_q)}
+        metrics["skill/log_q"] = jnp.mean(each.log_q)
     return loss, (high - low, metrics)

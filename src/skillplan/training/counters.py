@@ -18,6 +18,6 @@ class Counters:
     seconds: float = 0.0
     """Wall-clock time spent in the run."""
 
-    def as_dict(self) -> dict[str, float]:
+    def as_dict(self) -> dict[str, int | float]:
         """The counts by name."""
         return asdict(self)

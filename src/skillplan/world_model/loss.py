@@ -34,7 +34,7 @@ def kl_loss(
 def world_model_loss(
     world_model: WorldModel, batch: Batch, key: PRNGKeyArray, config: WorldModelConfig
 ) -> tuple[Float[Array, ""], tuple[Latent, dict[str, Float[Array, ""]]]]:
-    """−E ln q(o|s) − E ln q(r|s) + KL term, over `[batch, length]` sequences; also the posterior latents and metrics."""
+    """−E ln q(o|s) − E ln q(r|s) + KL term, over `[batch, length]` sequences; also posterior latents and metrics."""
     keys = jax.random.split(key, len(batch.reward))
     posterior, prior = jax.vmap(world_model.observe)(batch.observation, batch.action, batch.is_first, keys)
     features = feature(posterior)
@@ -44,10 +44,10 @@ def world_model_loss(
     reward = -jnp.mean(each(world_model.reward.log_prob)(features, batch.reward))
     kl_term, kl = kl_loss(Gaussian(posterior.mean, posterior.std), prior, config)
     loss = observation + reward + kl_term
-    metrics = {"model/observation_loss": observation, "model/reward_loss": reward, "model/kl": kl}
+    metrics = {"world_model/observation_loss": observation, "world_model/reward_loss": reward, "world_model/kl": kl}
     if world_model.continuation is not None:
         goes_on = 1.0 - batch.is_terminal.astype(jnp.float32)
         continuation = -jnp.mean(each(world_model.continuation.log_prob)(features, goes_on))
         loss = loss + continuation
-        metrics["model/continuation_loss"] = continuation
-    return loss, (posterior, metrics | {"model/loss": loss})
+        metrics["world_model/continuation_loss"] = continuation
+    return loss, (posterior, metrics | {"world_model/loss": loss})

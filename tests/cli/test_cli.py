@@ -1,0 +1,169 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skillplan.cli.main import COMMANDS, main
+
+TRAIN = ["train", "rover-field", "--size", "debug", "--frames", "600"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit status, output and complaints of one command."""
+    try:
+        status = main(arguments)
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "run"
+    assert main([*TRAIN, "--run", str(path)]) == 0
+    return path
+
+
+def test_training_ends_by_saying_what_to_type_next(capsys, tmp_path):
+    path = tmp_path / "run"
+    status, out, err = run(capsys, *TRAIN, "--agent", "dreamer", "--seed", "3", "--run", str(path))
+    assert status == 0
+    assert out.splitlines()[-1] == f"The run is in {path}. Next: skillplan evaluate {path}"
+    assert "600 of 600 frames" in err
+    assert "updates/s" in err
+    assert "left" in err
+    status, out, _ = run(capsys, "describe", str(path), "--json")
+    description = json.loads(out)
+    assert (description["config"]["agent"], description["config"]["seed"]) == ("dreamer", 3)
+    assert description["parameters"]["skill_predictor"] == 0
+
+
+def test_evaluate_is_noise_free_and_repeats_itself(capsys, trained):
+    status, out, _ = run(capsys, "evaluate", str(trained), "--episodes", "2", "--json")
+    assert status == 0
+    result = json.loads(out)
+    assert len(result["returns"]) == result["episodes"] == 2
+    assert result["frames"] == 600
+    # The same two reset seeds that training evaluated on, with the same state: the same returns.
+    lines = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    assert result["return_mean"] == pytest.approx(lines[-1]["evaluation/return"], rel=1e-5)
+
+
+def test_evaluate_in_another_world_of_the_family(capsys, trained):
+    status, out, _ = run(capsys, "evaluate", str(trained), "--task", "rover-cove", "--episodes", "1")
+    assert status == 0
+    assert out.startswith("rover-cove after 600 frames: return ")
+
+
+def test_describe_a_run(capsys, trained):
+    status, out, _ = run(capsys, "describe", str(trained), "--json")
+    description = json.loads(out)
+    assert status == 0
+    assert len(description["state_sha256"]) == 64
+    assert description["frames"] == 600
+    assert description["shapes"]["plan"] == [1, 3]
+    status, out, _ = run(capsys, "describe", str(trained))
+    assert description["state_sha256"] in out
+    assert f"Next: skillplan evaluate {trained}" in out
+
+
+def test_describe_counts_dreamers_parameters(capsys):
+    status, out, _ = run(capsys, "describe", "walker-walk", "--agent", "dreamer", "--size", "paper", "--json")
+    assert status == 0
+    parameters = json.loads(out)["parameters"]
+    assert parameters["policy"] == 578_412
+    assert parameters["value"] == 413_601
+
+
+def test_lists(capsys):
+    status, out, _ = run(capsys, "tasks", "--json")
+    assert status == 0
+    assert {"rover-field", "rover-cove", "walker-walk"} <= {row["name"] for row in json.loads(out)}
+    status, out, _ = run(capsys, "agents", "--json")
+    assert status == 0
+    tables = json.loads(out)
+    names = [row["name"] for row in tables["agents"]]
+    assert names == ["lsp", "no-mi", "random-skills", "rand-skills-init", "dreamer", "amortized-skills"]
+    assert [row["name"] for row in tables["sizes"]] == ["paper", "compact", "tiny", "debug"]
+
+
+def test_doctor_finds_this_installation_sound(capsys):
+    status, out, _ = run(capsys, "doctor", "--json")
+    report = json.loads(out)
+    assert status == 0, report
+    assert report["checks"]["packages"]["ok"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_ends_in_an_example_that_starts_with_the_command(capsys, name):
+    status, out, _ = run(capsys, name, "--help")
+    assert status == 0
+    assert out.rstrip().splitlines()[-1].strip().startswith(f"skillplan {name}")
+
+
+def test_help_shows_the_defaults_of_the_chosen_size(capsys):
+    _, out, _ = run(capsys, "train", "walker-walk", "--size", "debug", "--help")
+    assert "Size of the deterministic part of s_t. (default: 8)" in " ".join(out.replace("│", " ").split())
+
+
+MISTAKES = {
+    "command": (["trian"], "Unknown command 'trian': did you mean 'train'?"),
+    "task": (["train", "rover-feild"], "Unknown task 'rover-feild': did you mean 'rover-field'?"),
+    "agent": (["train", "rover-field", "--agent", "lps"], "Unknown agent 'lps': did you mean 'lsp'?"),
+    "size": (["train", "rover-field", "--size", "compcat"], "Unknown size 'compcat': did you mean 'compact'?"),
+    "option": (["train", "rover-field", "--polcy.units", "3"], "Unknown option '--polcy.units': did you mean"),
+    "no task": (["train"], "Name a task"),
+    "two tasks": (["train", "rover-field", "rover-cove"], "rover-cove"),
+    "no number": ([*TRAIN, "--policy.units", "many"], "'many'"),
+    "negative": ([*TRAIN, "--policy.units", "-3"], "--policy.units is -3"),
+    "zero": ([*TRAIN, "--world-model.deter", "0"], "--world-model.deter is 0"),
+    "zero frames": ([*TRAIN, "--frames", "0"], "--frames is 0"),
+    "seed": ([*TRAIN, "--seed", "-1"], "--seed is -1"),
+    "K > H": ([*TRAIN, "--skill.duration", "20"], "--skill.duration (K) is 20, longer than --planner.horizon (H) 10"),
+    "elites": ([*TRAIN, "--planner.elites", "9"], "--planner.elites is 9, more than --planner.population 4"),
+    "choice": ([*TRAIN, "--planner.starts", "some"], "'some'"),
+    "resume": ([*TRAIN, "--resume"], "nothing to resume"),
+    "discrete": (["train", "gym:CartPole-v1", "--size", "debug"], "CartPole-v1"),
+    "no such gym": (["train", "gym:Nowhere-v0", "--size", "debug"], "Nowhere-v0"),
+    "no such domain": (["train", "dm:wlaker-walk", "--size", "debug"], "walker"),
+    "no run": (["evaluate", "nowhere"], "no run at nowhere"),
+    "no episodes": (["evaluate", "nowhere", "--episodes", "0"], "--episodes is 0"),
+    "run missing": (["evaluate"], "required"),
+    "describe": (["describe", "nowhere"], "Unknown task 'nowhere'"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "complaint"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistakes_get_one_sentence_and_leave_nothing(capsys, tmp_path, monkeypatch, arguments, complaint):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(capsys, *arguments)
+    assert status == 2
+    assert complaint in err
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_run_is_kept(capsys, trained):
+    before = {path: path.stat().st_mtime_ns for path in trained.rglob("*")}
+    status, _, err = run(capsys, *TRAIN, "--run", str(trained))
+    assert status == 2
+    assert "--resume" in err
+    assert {path: path.stat().st_mtime_ns for path in trained.rglob("*")} == before
+
+
+def test_evaluating_in_a_foreign_world_names_the_difference(capsys, trained):
+    status, _, err = run(capsys, "evaluate", str(trained), "--task", "walker-walk")
+    assert status == 2
+    assert "observation_keys" in err
+
+
+def test_a_mistake_shows_no_traceback_from_the_shell(tmp_path):
+    command = [sys.executable, "-m", "skillplan.cli.main", "train", "rover-field", "--size", "huge"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("skillplan: Unknown size 'huge'")
+    assert "Traceback" not in done.stderr

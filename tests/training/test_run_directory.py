@@ -1,0 +1,82 @@
+import dataclasses
+import json
+
+import pytest
+from training.conftest import debug_config
+
+from skillplan.envs.interface import EnvSpec
+from skillplan.errors import UserError
+from skillplan.presets import AGENTS, SIZES, make_config
+from skillplan.training.run_directory import RunDirectory, check_same_world, default_run, differences
+
+SPEC = EnvSpec("rover-field", ("a", "b"), (2, 3), (5,), False, 2, 1, 300, False, {"position": (2,)})
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("size", SIZES)
+def test_a_configuration_survives_the_disk(tmp_path, agent, size):
+    config = make_config("rover-field", agent, size, {"training": {"frozen": ("policy", "predictor")}})
+    RunDirectory(tmp_path / "run").create(config, SPEC)
+    assert RunDirectory(tmp_path / "run").read() == (config, SPEC)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda content: content["config"].pop("policy") and content.pop("environment"), "KeyError"),
+        (lambda content: content["config"].update(seed="one"), "expected int"),
+        (lambda content: content["config"].update(seed=True), "expected int"),
+        (lambda content: content["config"].update(colour="red"), "unknown setting 'colour'"),
+        (lambda content: content["config"]["planner"].update(starts="some"), "'some' is none of all, segment"),
+        (lambda content: content["config"]["planner"].update(elites=99), "elites is 99"),
+    ],
+)
+def test_a_damaged_configuration_is_explained(tmp_path, change, complaint):
+    run = RunDirectory(tmp_path / "run")
+    run.create(debug_config(), SPEC)
+    content = json.loads(run.config_file.read_text())
+    change(content)
+    run.config_file.write_text(json.dumps(content))
+    with pytest.raises(UserError, match=complaint) as error:
+        run.read()
+    assert str(run.config_file) in str(error.value)
+
+
+def test_a_torn_configuration_is_explained(tmp_path):
+    run = RunDirectory(tmp_path / "run")
+    run.create(debug_config(), SPEC)
+    run.config_file.write_text(run.config_file.read_text()[:100])
+    with pytest.raises(UserError, match="damaged"):
+        run.read()
+
+
+def test_what_is_no_run(tmp_path):
+    with pytest.raises(UserError, match="no run at"):
+        RunDirectory(tmp_path / "nothing").read()
+    with pytest.raises(UserError, match="no config.json"):
+        RunDirectory(tmp_path).read()
+
+
+def test_differences_are_named_with_both_values():
+    assert differences(debug_config(), debug_config(seed=3, policy={"units": 9})) == [
+        ("seed", 0, 3),
+        ("policy.units", 8, 9),
+    ]
+
+
+def test_a_vanished_observation_is_named():
+    with pytest.raises(UserError, match="no longer gives the observation 'b'"):
+        check_same_world(SPEC, dataclasses.replace(SPEC, observation_keys=("a",), observation_sizes=(5,)))
+
+
+def test_worlds_that_differ_in_actions_do_not_fit():
+    with pytest.raises(UserError, match=r"action_size \(2 → 3\)"):
+        check_same_world(SPEC, dataclasses.replace(SPEC, task="rover-cove", action_size=3))
+
+
+def test_worlds_that_differ_in_reward_alone_fit():
+    check_same_world(SPEC, dataclasses.replace(SPEC, task="rover-cove", episode_frames=900, record_shapes={}))
+
+
+def test_default_names_are_file_names():
+    assert default_run(make_config("gym:a/B-v0", "lsp", "debug")).as_posix() == "runs/gym-a-B-v0-lsp-0"
