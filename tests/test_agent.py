@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small import ACTION, OBSERVATION, PIXEL_SPEC, SPEC, fresh_models, quick_compilation, small  # noqa: F401
 
 from skillplan.agent import Agent, blank_memory, make_act
 from skillplan.errors import UserError
+from small import ACTION, OBSERVATION, PIXEL_SPEC, SPEC, fresh_models, quick_compilation, small  # noqa: F401
 
 DURATION, STEPS = 3, 8
 CONFIG = small(skill={"duration": DURATION}, planner={"horizon": 4})

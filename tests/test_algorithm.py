@@ -7,6 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
+from skillplan import algorithm
+from skillplan.algorithm import LearnerState, make_learner, make_updates, planned_states, replace_parts, select_skills
+from skillplan.optimizer import PARTS
+from skillplan.presets import AGENTS
+from skillplan.skill_selection.base import SkillSelection
+from skillplan.types import SkillDistribution
+from skillplan.world_model.rssm import feature
 from small import (  # noqa: F401
     SPEC,
     assert_trees_equal,
@@ -17,14 +25,6 @@ from small import (  # noqa: F401
     random_latent,
     small,
 )
-
-from skillplan import algorithm
-from skillplan.algorithm import LearnerState, make_learner, make_updates, planned_states, replace_parts, select_skills
-from skillplan.optimizer import PARTS
-from skillplan.presets import AGENTS
-from skillplan.skill_selection.base import SkillSelection
-from skillplan.types import SkillDistribution
-from skillplan.world_model.rssm import feature
 
 CALL, BATCH, LENGTH = 5, 2, 3
 
@@ -106,14 +106,18 @@ def test_every_agent_runs_five_updates(agent):
             assert np.isfinite(new).all()
             assert (old != new).any(), part
     has = {part for part in PARTS if jax.tree.leaves(getattr(learned.after.models, part))}
-    assert has == {"world_model", "policy", "value"} | {
-        "lsp": {"predictor"},
-        "no-mi": {"predictor"},
-        "random-skills": {"predictor"},
-        "rand-skills-init": {"predictor"},
-        "dreamer": set(),
-        "amortized-skills": {"predictor", "selection"},
-    }[agent]
+    assert (
+        has
+        == {"world_model", "policy", "value"}
+        | {
+            "lsp": {"predictor"},
+            "no-mi": {"predictor"},
+            "random-skills": {"predictor"},
+            "rand-skills-init": {"predictor"},
+            "dreamer": set(),
+            "amortized-skills": {"predictor", "selection"},
+        }[agent]
+    )
     assert {f"{part}/gradient_norm" for part in has} <= set(learned.metrics)
 
 

@@ -5,10 +5,10 @@ import math
 
 import jax
 import pytest
-from small import PIXEL_SPEC, SPEC, small
 
 from skillplan.models import make_models
 from skillplan.presets import make_config
+from small import PIXEL_SPEC, SPEC, small
 
 
 def count(part):

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small import ACTION, fresh_models, quick_compilation, random_latent, small  # noqa: F401
 
 from skillplan.behavior.imagination import draw_noise, imagine, skill_at_each_step
 from skillplan.world_model.rssm import feature
+from small import ACTION, fresh_models, quick_compilation, random_latent, small  # noqa: F401
 
 CONFIG = small()
 LENGTH, DURATION = 5, 2

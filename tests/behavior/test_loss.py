@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 from scipy import stats
-from small import ACTION, fresh_models, largest, quick_compilation, random_latent, small  # noqa: F401
 
 from skillplan.behavior.imagination import draw_noise, imagine
 from skillplan.behavior.loss import Imagined, Start, behavior_loss, imagined_losses
 from skillplan.types import Latent
 from skillplan.world_model.rssm import feature
+from small import ACTION, fresh_models, largest, quick_compilation, random_latent, small  # noqa: F401
 
 LOSSES = ("policy_loss", "value_loss", "predictor_loss")
 PARTS = ("policy", "value", "predictor")
@@ -96,9 +96,7 @@ def by_hand(config, goes_on=1.0):
     noise_key, predictor_key = jax.random.split(the_key())
     length = config.behavior.imagination_length
     noise = draw_noise(noise_key, length, ACTION, config.world_model.stoch)
-    trajectory = jax.jit(
-        lambda: imagine(models.world_model, models.policy, start.latent, start.plan, length, noise)
-    )()
+    trajectory = jax.jit(lambda: imagine(models.world_model, models.policy, start.latent, start.plan, length, noise))()
     reward = np.array([models.world_model.reward(s) for s in trajectory.feature])
     value = np.array([models.value(s) for s in trajectory.feature])
     (key,) = jax.random.split(predictor_key, 1)

@@ -5,10 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
-from small import fresh_models, quick_compilation, random_latent, small  # noqa: F401
 
 from skillplan.behavior.policy import Policy
 from skillplan.world_model.rssm import feature
+from small import fresh_models, quick_compilation, random_latent, small  # noqa: F401
 
 CONFIG = small()
 SKILL = jnp.array([0.5, -1.0, 2.0])

@@ -68,6 +68,4 @@ def test_an_ended_start_has_no_weight():
 
 
 def test_weights_count_how_likely_it_is_to_get_there():
-    np.testing.assert_allclose(
-        discount_weights(jnp.array([0.5, 0.0, 0.7, 0.7]), jnp.ones(())), [1, 0.5, 0], rtol=1e-6
-    )
+    np.testing.assert_allclose(discount_weights(jnp.array([0.5, 0.0, 0.7, 0.7]), jnp.ones(())), [1, 0.5, 0], rtol=1e-6)

@@ -4,7 +4,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small import fresh_models, quick_compilation, small  # noqa: F401
 
 from skillplan.skill_discovery.intrinsic_reward import (
     Segments,
@@ -14,6 +13,7 @@ from skillplan.skill_discovery.intrinsic_reward import (
     segment_starts,
 )
 from skillplan.world_model.model import feature_size
+from small import fresh_models, quick_compilation, small  # noqa: F401
 
 SIZE = feature_size(small())
 

@@ -5,19 +5,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
-from small import OBSERVATION, PIXEL_SPEC, SPEC, fresh_models, quick_compilation, small  # noqa: F401
 
 from skillplan.skill_discovery.predictor import SkillPredictor
 from skillplan.world_model.model import feature_size
+from small import OBSERVATION, PIXEL_SPEC, SPEC, fresh_models, quick_compilation, small  # noqa: F401
 
 SEGMENT = 4
 SIZE = feature_size(small())
 
 
 def config_of(kind, noise=0.0):
-    return small(
-        skill={"segment_length": SEGMENT}, discovery={"predictor_input": kind, "predictor_noise": noise}
-    )
+    return small(skill={"segment_length": SEGMENT}, discovery={"predictor_input": kind, "predictor_noise": noise})
 
 
 def states(seed=0):

@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small import quick_compilation, small  # noqa: F401
 
 from skillplan.skill_selection import cem, make_selection
 from skillplan.skill_selection.cem import cross_entropy_method, plan_length, refit
 from skillplan.skill_selection.prior import standard_normal
 from skillplan.types import SkillDistribution
+from small import quick_compilation, small  # noqa: F401
 
 TARGETS = jnp.array([[0.7, -1.2, 0.3], [-0.5, 0.1, 1.0], [1.1, 0.9, -0.4]])
 

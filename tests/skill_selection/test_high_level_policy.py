@@ -5,12 +5,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small import fresh_models, largest, quick_compilation, random_latent, small  # noqa: F401
 
 from skillplan.algorithm import selection_loss
 from skillplan.skill_selection import make_selection
 from skillplan.skill_selection.high_level_policy import HighLevelPolicy
 from skillplan.types import Latent
+from small import fresh_models, largest, quick_compilation, random_latent, small  # noqa: F401
 
 CONFIG = small("amortized-skills", planner={"skill_noise": 0.0})
 

@@ -2,11 +2,11 @@
 
 import jax
 import jax.numpy as jnp
-from small import SPEC, small
 
 from skillplan.behavior.policy import Policy
 from skillplan.skill_selection import make_selection
 from skillplan.world_model.model import feature_size
+from small import SPEC, small
 
 
 def test_there_is_nothing_to_select():

@@ -3,9 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from small import small
 
 from skillplan.skill_selection import make_selection
+from small import small
 
 
 def no_score(plan, key):

@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
-from small import ACTION, fresh_models, quick_compilation, random_latent, small  # noqa: F401
 
 from skillplan.behavior.imagination import draw_noise, imagine
 from skillplan.skill_discovery.intrinsic_reward import reward_places
 from skillplan.world_model.rssm import feature
+from small import ACTION, fresh_models, quick_compilation, random_latent, small  # noqa: F401
 
 HORIZON, DURATION = 5, 2
 PLAN = jnp.asarray(np.random.default_rng(2).normal(size=(3, 3)), jnp.float32)

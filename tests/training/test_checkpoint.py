@@ -5,7 +5,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from training.conftest import debug_config
 
 from skillplan.algorithm import make_learner
 from skillplan.envs.interface import EnvSpec
@@ -13,6 +12,7 @@ from skillplan.errors import UserError
 from skillplan.training.checkpoint import Checkpoints, named_arrays, state_sha256
 from skillplan.training.counters import Counters
 from skillplan.training.restore import load_run
+from training.conftest import debug_config
 
 SPEC = EnvSpec("rover-field", ("all",), (5,), (5,), False, 2, 1, 300, False)
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from training.conftest import debug_config
 
 from skillplan.replay.episode import Episode
 from skillplan.training.evaluate import Evaluator, spread_of_ends, summarize
 from skillplan.training.restore import load_run
+from training.conftest import debug_config
 
 
 def test_spread_of_skills_that_always_end_in_the_same_place():

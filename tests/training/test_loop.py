@@ -3,7 +3,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from training.conftest import FRAMES, debug_config
 
 from skillplan.envs.wrapper import RepeatedEnvironment
 from skillplan.errors import UserError
@@ -16,6 +15,7 @@ from skillplan.training.metrics_log import read_metrics
 from skillplan.training.progress import Display
 from skillplan.training.restore import load_run
 from skillplan.training.run_directory import RunDirectory
+from training.conftest import FRAMES, debug_config
 
 
 def timeless(run: Path) -> list[dict]:

@@ -2,12 +2,12 @@ import dataclasses
 import json
 
 import pytest
-from training.conftest import debug_config
 
 from skillplan.envs.interface import EnvSpec
 from skillplan.errors import UserError
 from skillplan.presets import AGENTS, SIZES, make_config
 from skillplan.training.run_directory import RunDirectory, check_same_world, default_run, differences
+from training.conftest import debug_config
 
 SPEC = EnvSpec("rover-field", ("a", "b"), (2, 3), (5,), False, 2, 1, 300, False, {"position": (2,)})
 

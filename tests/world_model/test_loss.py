@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
-from small import fresh_models, quick_compilation, random_batch, small  # noqa: F401
 
 from skillplan.config import WorldModelConfig
 from skillplan.types import Gaussian
 from skillplan.world_model.loss import kl_loss, world_model_loss
 from skillplan.world_model.rssm import feature
+from small import fresh_models, quick_compilation, random_batch, small  # noqa: F401
 
 BATCH, LENGTH = 2, 3
 

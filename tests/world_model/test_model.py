@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from scipy import stats
-from small import PIXEL_SPEC, SPEC, fresh_models, quick_compilation, random_latent, small  # noqa: F401
 
 from skillplan.world_model import WorldModel
 from skillplan.world_model.model import feature_size
 from skillplan.world_model.rssm import feature
+from small import PIXEL_SPEC, SPEC, fresh_models, quick_compilation, random_latent, small  # noqa: F401
 
 
 def test_images_are_seen_between_minus_a_half_and_a_half():

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from small import ACTION, quick_compilation, random_latent, small  # noqa: F401
 
 from skillplan.types import Latent
 from skillplan.world_model.rssm import MIN_STD, RSSM, feature
+from small import ACTION, quick_compilation, random_latent, small  # noqa: F401
 
 CONFIG = small()
 MODEL = CONFIG.world_model
@@ -67,9 +67,7 @@ def test_one_step_by_numpy(rssm):
         np.testing.assert_allclose(actual, expected, atol=1e-5)
 
     mean, std = gaussian(rssm.posterior_hidden, rssm.posterior_output, np.concatenate([deter, embed]))
-    seen = rssm.observe_step(
-        latent, jnp.asarray(action), jnp.asarray(embed), jnp.zeros((), bool), jnp.asarray(noise)
-    )
+    seen = rssm.observe_step(latent, jnp.asarray(action), jnp.asarray(embed), jnp.zeros((), bool), jnp.asarray(noise))
     for actual, expected in zip(seen, (deter, mean + std * noise, mean, std), strict=True):
         np.testing.assert_allclose(actual, expected, atol=1e-5)
 

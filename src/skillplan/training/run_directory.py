@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import subprocess
 import types
 import typing
 from pathlib import Path
@@ -39,6 +40,7 @@ class RunDirectory:
         content = {
             "format": FORMAT,
             "skillplan": skillplan.__version__,
+            "commit": source_commit(),
             "config": dataclasses.asdict(config),
             "environment": dataclasses.asdict(spec),
         }
@@ -111,6 +113,18 @@ def differences(old: Any, new: Any, prefix: str = "") -> list[tuple[str, Any, An
         elif a != b:
             found.append((name, a, b))
     return found
+
+
+def source_commit() -> str | None:
+    """The commit that this package runs from, `+` added where files were changed since; None outside a checkout."""
+    describe = ["git", "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"]
+    try:
+        done = subprocess.run(
+            describe, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
 
 
 def write_atomically(path: Path, text: str) -> None:
