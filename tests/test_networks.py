@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skillplan.config import NetworkConfig, WorldModelConfig
-from skillplan.networks import GRU, MLP, Conv, Dense, Hidden, normalize
+from skillplan.networks import GRU, MLP, Conv, Dense, Hidden, unit_scale
 from skillplan.world_model.decoder import PixelDecoder
 from skillplan.world_model.encoder import PixelEncoder
 
@@ -49,8 +49,9 @@ def test_dense_scale_multiplies_the_weights():
 @pytest.mark.parametrize("network", [PLAIN, NORMED])
 def test_hidden_normalises_before_its_nonlinearity(network):
     layer = Hidden(3, 4, network, jax.random.key(0))
+    layer = eqx.tree_at(lambda h: h.dense.bias, layer, jnp.asarray(normal(1, 4)))
     x = normal(0, 3)
-    y = x @ np.asarray(layer.dense.weight)
+    y = x @ np.asarray(layer.dense.weight) + normal(1, 4)
     if network.layer_norm:
         y = plain_normalize(y)
         expected = y * sigmoid(y)
@@ -91,7 +92,7 @@ def test_gru_is_keras_reset_after(gru_inputs):
 
 def test_gru_with_layer_norm(gru_inputs):
     x, h = gru_inputs
-    gru = make_gru(NORMED)
+    gru = make_gru(NORMED)  # with biases, which are normalised too
     pre = x @ np.asarray(gru.input_weight) + h @ np.asarray(gru.recurrent_weight)
     pre = plain_normalize(pre + np.asarray(gru.input_bias) + np.asarray(gru.recurrent_bias))
     z, r, c = np.split(pre, 3)
@@ -110,15 +111,14 @@ def test_gru_starts_orthogonal_with_two_zero_biases_of_three_gates():
     assert 0.9 * limit < np.abs(gru.input_weight).max() <= limit
 
 
-def test_normalize_and_its_own_gradient_equal_the_plain_formula():
+def test_unit_scale_and_its_own_gradient_equal_the_plain_formula():
     def plain(x):
-        centered = x - jnp.mean(x)
-        return centered / jnp.sqrt(jnp.mean(centered**2) + 1e-3)
+        return x / jnp.sqrt(jnp.mean(x**2) + 1e-3)
 
     for scale in (1.0, 0.02):  # where the spread is small, the constant under the root counts
-        x, direction = jnp.asarray(scale * normal(0, 7) + 3), jnp.asarray(normal(1, 7))
-        np.testing.assert_allclose(normalize(x), plain(x), atol=2e-5)
-        gradient = jax.grad(lambda x, f=normalize, d=direction: f(x) @ d)(x)
+        x, direction = jnp.asarray(scale * normal(0, 7)), jnp.asarray(normal(1, 7))
+        np.testing.assert_allclose(unit_scale(x), plain(x), atol=2e-5)
+        gradient = jax.grad(lambda x, f=unit_scale, d=direction: f(x) @ d)(x)
         np.testing.assert_allclose(gradient, jax.grad(lambda x, d=direction: plain(x) @ d)(x), rtol=1e-3, atol=2e-4)
 
 

@@ -13,9 +13,9 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"elu": jax.nn.elu, "silu": j
 
 
 @jax.custom_vjp
-def normalize(x: Float[Array, " size"]) -> Float[Array, " size"]:
-    """Zero mean and unit variance over the vector (layer normalisation without learned scale)."""
-    return _normalize_forward(x)[0]
+def unit_scale(x: Float[Array, " size"]) -> Float[Array, " size"]:
+    """Divide a vector by its root mean square. Where the vector's mean is zero, this is layer normalisation."""
+    return _unit_scale_forward(x)[0]
 
 
 def _average(x: Float[Array, " size"]) -> Float[Array, ""]:
@@ -24,20 +24,26 @@ def _average(x: Float[Array, " size"]) -> Float[Array, ""]:
     return x @ jnp.full(x.shape, 1.0 / x.shape[0])
 
 
-def _normalize_forward(x: Array) -> tuple[Array, tuple[Array, Array]]:
-    centered = x - _average(x)
-    scale = jax.lax.rsqrt(_average(jnp.square(centered)) + 1e-3)
-    normalized = centered * scale
-    return normalized, (normalized, scale)
+def _unit_scale_forward(x: Array) -> tuple[Array, tuple[Array, Array]]:
+    scale = jax.lax.rsqrt(_average(jnp.square(x)) + 1e-3)
+    scaled = x * scale
+    return scaled, (scaled, scale)
 
 
-def _normalize_backward(saved: tuple[Array, Array], gradient: Array) -> tuple[Array]:
-    normalized, scale = saved
-    along = _average(gradient * normalized)
-    return (scale * (gradient - _average(gradient) - normalized * along),)
+def _unit_scale_backward(saved: tuple[Array, Array], gradient: Array) -> tuple[Array]:
+    scaled, scale = saved
+    return (scale * (gradient - scaled * _average(gradient * scaled)),)
 
 
-normalize.defvjp(_normalize_forward, _normalize_backward)
+unit_scale.defvjp(_unit_scale_forward, _unit_scale_backward)
+
+
+def centered(weight: Float[Array, "*inputs outputs"]) -> Float[Array, "*inputs outputs"]:
+    """Weights (or a bias) whose outputs have zero mean: x·W less its mean over the outputs is x·centered(W).
+
+    Layer normalisation's subtraction costs a pass over the weights this way, instead of one over every activation.
+    """
+    return weight - jnp.mean(weight, axis=-1, keepdims=True)
 
 
 class Dense(eqx.Module):
@@ -66,8 +72,11 @@ class Hidden(eqx.Module):
         self.activation, self.layer_norm = network.activation, network.layer_norm
 
     def __call__(self, x: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
-        x = self.dense(x)
-        return ACTIVATIONS[self.activation](normalize(x) if self.layer_norm else x)
+        if self.layer_norm:
+            x = unit_scale(x @ centered(self.dense.weight) + centered(self.dense.bias))
+        else:
+            x = self.dense(x)
+        return ACTIVATIONS[self.activation](x)
 
 
 class MLP(eqx.Module):
@@ -123,12 +132,14 @@ class GRU(eqx.Module):
         self.layer_norm = network.layer_norm
 
     def __call__(self, x: Float[Array, " inputs"], h: Float[Array, " units"]) -> Float[Array, " units"]:
-        from_input = x @ self.input_weight + self.input_bias
-        from_memory = h @ self.recurrent_weight + self.recurrent_bias
         if self.layer_norm:
-            update, reset, candidate = jnp.split(normalize(from_input + from_memory), 3)
+            weight = centered(jnp.concatenate([self.input_weight, self.recurrent_weight]))
+            gates = jnp.concatenate([x, h]) @ weight + centered(self.input_bias + self.recurrent_bias)
+            update, reset, candidate = jnp.split(unit_scale(gates), 3)
             update, candidate = jax.nn.sigmoid(update + 1.0), jnp.tanh(jax.nn.sigmoid(reset) * candidate)
         else:
+            from_input = x @ self.input_weight + self.input_bias
+            from_memory = h @ self.recurrent_weight + self.recurrent_bias
             x_update, x_reset, x_candidate = jnp.split(from_input, 3)
             h_update, h_reset, h_candidate = jnp.split(from_memory, 3)
             update, reset = jax.nn.sigmoid(x_update + h_update), jax.nn.sigmoid(x_reset + h_reset)

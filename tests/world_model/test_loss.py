@@ -94,7 +94,7 @@ def test_the_loss_by_numpy(case):
     assert np.mean(kl) > 0.01
     expected = -np.mean(observation) - np.mean(reward) - np.mean(continuation) + 0.7 * np.mean(kl)
     np.testing.assert_allclose(loss, expected, rtol=1e-5)
-    np.testing.assert_allclose(metrics["model/kl"], np.mean(kl), rtol=1e-4)
+    np.testing.assert_allclose(metrics["world_model/kl"], np.mean(kl), rtol=1e-4)
     np.testing.assert_allclose(metrics["model/observation_loss"], -np.mean(observation), rtol=1e-5)
     np.testing.assert_allclose(metrics["model/loss"], loss)
 

@@ -16,6 +16,7 @@ from skillplan.replay.episode import Episode, save
 from skillplan.replay.memory import format_bytes, memory_estimate, steps_for
 from skillplan.replay.restore import refill, truncate
 from skillplan.replay.store import ReplayStore
+from skillplan.training.allocator import keep_freed_memory
 from skillplan.training.checkpoint import Checkpoints
 from skillplan.training.counters import Counters
 from skillplan.training.evaluate import Evaluator, make_environment, summarize
@@ -189,6 +190,7 @@ class Trainer:
 
 def train(config: Config, run: Path, *, resume: bool = False) -> RunDirectory:
     """Train as `config` says and keep everything in the directory `run`; with `resume` go on with what is there."""
+    keep_freed_memory()
     directory = RunDirectory(run)
     trainer = Trainer(config, directory, resume=resume)
     try:
