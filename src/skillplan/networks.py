@@ -57,6 +57,7 @@ class Dense(eqx.Module):
         self.bias = jnp.zeros(outputs)
 
     def __call__(self, x: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+        """x·W + b."""
         return x @ self.weight + self.bias
 
 
@@ -72,6 +73,7 @@ class Hidden(eqx.Module):
         self.activation, self.layer_norm = network.activation, network.layer_norm
 
     def __call__(self, x: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+        """The layer's activations."""
         if self.layer_norm:
             x = unit_scale(x @ centered(self.dense.weight) + centered(self.dense.bias))
         else:
@@ -103,6 +105,7 @@ class MLP(eqx.Module):
         self.output = Dense(widths[-1], outputs, output_key, output_scale)
 
     def __call__(self, x: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+        """The affine output."""
         for layer in self.hidden:
             x = layer(x)
         return self.output(x)
@@ -132,6 +135,7 @@ class GRU(eqx.Module):
         self.layer_norm = network.layer_norm
 
     def __call__(self, x: Float[Array, " inputs"], h: Float[Array, " units"]) -> Float[Array, " units"]:
+        """The memory h after one more input x."""
         if self.layer_norm:
             weight = centered(jnp.concatenate([self.input_weight, self.recurrent_weight]))
             gates = jnp.concatenate([x, h]) @ weight + centered(self.input_bias + self.recurrent_bias)
@@ -163,6 +167,7 @@ class Conv(eqx.Module):
         self.stride, self.transpose = stride, transpose
 
     def __call__(self, image: Float[Array, "h w inputs"]) -> Float[Array, "h2 w2 outputs"]:
+        """The convolved image."""
         convolve = jax.lax.conv_transpose if self.transpose else jax.lax.conv_general_dilated
         y = convolve(
             image[None],

@@ -95,8 +95,8 @@ def test_the_loss_by_numpy(case):
     expected = -np.mean(observation) - np.mean(reward) - np.mean(continuation) + 0.7 * np.mean(kl)
     np.testing.assert_allclose(loss, expected, rtol=1e-5)
     np.testing.assert_allclose(metrics["world_model/kl"], np.mean(kl), rtol=1e-4)
-    np.testing.assert_allclose(metrics["model/observation_loss"], -np.mean(observation), rtol=1e-5)
-    np.testing.assert_allclose(metrics["model/loss"], loss)
+    np.testing.assert_allclose(metrics["world_model/observation_loss"], -np.mean(observation), rtol=1e-5)
+    np.testing.assert_allclose(metrics["world_model/loss"], loss)
 
 
 def test_every_parameter_of_the_world_model_learns(case):

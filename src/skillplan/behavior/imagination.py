@@ -52,7 +52,7 @@ def imagine(
         latent = world_model.rssm.imagine_step(latent, action, step_noise.latent)
         return latent, (latent, action, entropy)
 
-    # Recomputed on the way back: a step's intermediate values outgrow the cache, and reading them costs more than they do.
+    # Recomputed on the way back: kept for all steps, the values in between outgrow the processor's cache.
     step = jax.checkpoint(step, prevent_cse=False)
     _, (latents, actions, entropy) = jax.lax.scan(step, start, (skills, noise))
     return Trajectory(latents, feature(latents), actions, entropy)

@@ -22,6 +22,7 @@ class FeatureEncoder(eqx.Module):
         self.embed_size = config.feature_units
 
     def __call__(self, observation: Float[Array, " inputs"]) -> Float[Array, " embed"]:
+        """The embedding of a feature vector."""
         for layer in self.layers:
             observation = layer(observation)
         return observation
@@ -42,6 +43,7 @@ class PixelEncoder(eqx.Module):
         self.embed_size = 4 * depths[-1]
 
     def __call__(self, observation: Float[Array, "64 64 3"]) -> Float[Array, " embed"]:
+        """The embedding of an image."""
         for layer in self.layers:
             observation = ACTIVATIONS[self.activation](layer(observation))
         return jnp.ravel(observation)
