@@ -1,40 +1,25 @@
 """Acting: the posterior follows what is seen, a skill is chosen every K steps, the policy carries it out."""
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, Shaped
+from jaxtyping import Array, Bool, Float, Key, PRNGKeyArray, Shaped
 
 from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
 from skillplan.errors import UserError
+from skillplan.learner import Act, ActingModels
 from skillplan.models import Models
-from skillplan.types import Latent
+from skillplan.types import Latent, Memory
 from skillplan.world_model.rssm import feature
 
 
-class Memory(NamedTuple):
-    """What an agent remembers of the `n` episodes it is in."""
-
-    latent: Latent
-    action: Float[Array, "n action"]
-    skill: Float[Array, "n skill"]
-    step: Int[Array, " n"]
-    """Agent steps since the start of the episode; a skill is chosen where it is a multiple of K."""
-
-
-Act = Callable[[Models, Memory, Array, Array, Array, Array], tuple[Memory, Array]]
-
-
-def blank_memory(models: Models, episodes: int) -> Memory:
-    """Memory before the first observation; its content is ignored there."""
-    latent = jax.tree.map(lambda x: jnp.zeros((episodes, *x.shape), x.dtype), models.world_model.rssm.initial())
-    action = jnp.zeros((episodes, models.policy.mlp.output.weight.shape[1] // 2))
-    skill = jnp.zeros((episodes, models.selection.skill_size))
-    return Memory(latent, action, skill, jnp.zeros(episodes, jnp.int32))
+def blank_memory(models: ActingModels, episodes: int) -> Any:
+    """Memory of `episodes` episodes before their first observations; its content is ignored there."""
+    return jax.tree.map(lambda x: jnp.zeros((episodes, *x.shape), x.dtype), models.blank_memory())
 
 
 def make_act(config: Config, *, choose_skills: bool = True) -> Act:
@@ -90,10 +75,12 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
 class Agent:
     """A trained agent, ready to act: `reset()` at the start of an episode, then `act(observation)` at every step."""
 
-    def __init__(self, models: Models, config: Config, spec: EnvSpec, *, seed: int = 0):
+    def __init__(self, models: ActingModels, config: Config, spec: EnvSpec, *, seed: int = 0):
         """Act with `models` in worlds like `spec`; `seed` drives what planning draws."""
+        from skillplan.learners import learner_of  # they act through this module
+
         self.models, self.config, self.spec = models, config, spec
-        self._act = make_act(config)
+        self._act = learner_of(config).make_act()
         self._root = jax.random.key(seed)
         self._episode = -1
         self.reset()

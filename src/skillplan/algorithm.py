@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from skillplan.behavior.loss import Start, behavior_loss
 from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
+from skillplan.learner import Metrics, Updates
 from skillplan.models import Models, make_models
 from skillplan.optimizer import apply_gradient, make_optimizers
 from skillplan.types import Batch, Latent
@@ -20,8 +21,6 @@ from skillplan.world_model.loss import world_model_loss
 from skillplan.world_model.rssm import feature
 
 RETURN_RANGE_DECAY = 0.98
-
-Metrics = dict[str, Float[Array, ""]]
 
 
 class LearnerState(eqx.Module):
@@ -92,21 +91,21 @@ def make_update(config: Config) -> Callable[[LearnerState, Batch, PRNGKeyArray],
     return update
 
 
-def make_updates(
-    config: Config,
-) -> Callable[[LearnerState, Batch, Int[Array, ""], PRNGKeyArray], tuple[LearnerState, Metrics]]:
-    """The compiled function `updates(state, batches, count, key)`: `count` updates, one per batch.
+def make_updates(config: Config) -> Updates:
+    """The compiled function that makes many updates of Algorithm 1."""
+    return repeated(make_update(config))
+
+
+def repeated(update: Callable[..., tuple[Any, Metrics]]) -> Updates:
+    """The compiled function `updates(state, batches, count, key)`: `count` times `update(state, batch, key)`.
 
     `batches` is `[updates_per_call, batch, length, …]`, of which the first `count` are used. Each update draws from
     `key` folded with the number of updates so far, so calls may be cut anywhere. Metrics are means over the updates.
     The state is donated: the old one is gone.
     """
-    update = make_update(config)
 
-    def updates(
-        state: LearnerState, batches: Batch, count: Int[Array, ""], key: PRNGKeyArray
-    ) -> tuple[LearnerState, Metrics]:
-        def one(i: Int[Array, ""], carry: tuple[LearnerState, Metrics]) -> tuple[LearnerState, Metrics]:
+    def updates(state: Any, batches: Batch, count: Int[Array, ""], key: PRNGKeyArray) -> tuple[Any, Metrics]:
+        def one(i: Int[Array, ""], carry: tuple[Any, Metrics]) -> tuple[Any, Metrics]:
             state, sums = carry
             batch = jax.tree.map(lambda x: x[i], batches)
             state, metrics = update(state, batch, jax.random.fold_in(key, state.updates))

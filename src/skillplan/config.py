@@ -9,6 +9,7 @@ from skillplan.errors import UserError
 
 Activation = Literal["elu", "silu"]
 Selection = Literal["cem", "prior", "high-level-policy", "none"]
+LearnerName = Literal["latent"]
 Part = Literal["world_model", "policy", "value", "predictor", "selection"]
 
 
@@ -354,6 +355,8 @@ class Config:
     """Frames of experience, seed episodes included."""
     seed: int = 0
     """Drives every random draw of the run."""
+    learner: LearnerName = "latent"
+    """What learns: the parts around a latent world model."""
     environment: EnvironmentConfig = field(default_factory=EnvironmentConfig)
     network: NetworkConfig = field(default_factory=NetworkConfig)
     world_model: WorldModelConfig = field(default_factory=WorldModelConfig)

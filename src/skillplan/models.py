@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from skillplan.behavior.policy import Policy
@@ -12,7 +13,7 @@ from skillplan.skill_discovery.predictor import SkillPredictor
 from skillplan.skill_selection import SkillSelection, make_selection
 from skillplan.skill_selection.base import ImagineAndScore
 from skillplan.skill_selection.score import plan_score
-from skillplan.types import Latent
+from skillplan.types import Latent, Memory
 from skillplan.world_model import WorldModel
 
 
@@ -24,6 +25,16 @@ class Models(eqx.Module):
     value: Value
     predictor: SkillPredictor | None
     selection: SkillSelection
+
+    @property
+    def skill_size(self) -> int:
+        """Numbers in a skill; zero for an agent without skills."""
+        return self.selection.skill_size
+
+    def blank_memory(self) -> Memory:
+        """What is remembered before an episode begins."""
+        action, skill = jnp.zeros(self.policy.action_size), jnp.zeros(self.selection.skill_size)
+        return Memory(self.world_model.rssm.initial(), action, skill, jnp.zeros((), jnp.int32))
 
     def score(self, start: Latent, config: Config) -> ImagineAndScore:
         """How the planner judges plans from one latent."""

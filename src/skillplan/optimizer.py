@@ -5,6 +5,8 @@ from jaxtyping import PyTree
 
 from skillplan.config import Config
 
+PARTS = ("world_model", "policy", "value", "predictor", "selection")
+
 
 def make_optimizers(config: Config) -> dict[str, optax.GradientTransformation]:
     """One optimiser per part, with Dreamer's epsilon; the high-level policy learns at the policy's rate."""

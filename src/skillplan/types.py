@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from jaxtyping import Array, Bool, Float, Shaped
+from jaxtyping import Array, Bool, Float, Int, Shaped
 
 
 class Gaussian(NamedTuple):
@@ -33,6 +33,16 @@ class Noise(NamedTuple):
 
     action: Float[Array, "*batch length action_size"]
     latent: Float[Array, "*batch length stoch"]
+
+
+class Memory(NamedTuple):
+    """What an agent remembers of the episodes it is in."""
+
+    latent: Latent
+    action: Float[Array, "*batch action"]
+    skill: Float[Array, "*batch skill"]
+    step: Int[Array, "*batch"]
+    """Agent steps since the start of the episode; a skill is chosen where it is a multiple of K."""
 
 
 class Batch(NamedTuple):

@@ -55,9 +55,7 @@ def imagined_losses(
     behavior, discovery = config.behavior, config.discovery
     fixed = jax.lax.stop_gradient(models)
     noise_key, predictor_key = jax.random.split(key)
-    noise = draw_noise(
-        noise_key, behavior.imagination_length, models.policy.mlp.output.weight.shape[1] // 2, len(start.latent.stoch)
-    )
+    noise = draw_noise(noise_key, behavior.imagination_length, models.policy.action_size, len(start.latent.stoch))
     duration = config.skill.training_segment
     trajectory = imagine(fixed.world_model, models.policy, start.latent, start.plan, duration, noise)
     reward = jax.vmap(fixed.world_model.reward)(trajectory.feature)

@@ -26,12 +26,13 @@ class Policy(eqx.Module):
 
     mlp: MLP
     initial_std: float = eqx.field(static=True)
+    action_size: int = eqx.field(static=True)
 
     def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
         policy = config.policy
         inputs = feature_size(config) + config.skill.size
         self.mlp = MLP(inputs, policy.units, policy.layers, 2 * action_size, config.network, key)
-        self.initial_std = policy.initial_std
+        self.initial_std, self.action_size = policy.initial_std, action_size
 
     def __call__(self, feature: Float[Array, " feature"], skill: Float[Array, " skill"]) -> Gaussian:
         """The Gaussian before the tanh."""

@@ -58,7 +58,7 @@ def command(arguments: Sequence[str]) -> int:
 
 def describe_task(task: str, agent: str | None, size: str | None, pixels: bool) -> dict[str, Any]:
     """What a fresh run would consist of; nothing is computed but shapes."""
-    from skillplan.algorithm import make_learner
+    from skillplan.learners import learner_of
     from skillplan.presets import make_config
     from skillplan.training.evaluate import make_environment
 
@@ -66,7 +66,7 @@ def describe_task(task: str, agent: str | None, size: str | None, pixels: bool) 
     config = make_config(task, agent or "lsp", size, overrides)
     world = make_environment(config)
     world.close()
-    state = jax.eval_shape(lambda key: make_learner(config, world.spec, key), jax.random.key(0))
+    state = jax.eval_shape(lambda key: learner_of(config).initial(world.spec, key), jax.random.key(0))
     return _describe(config, world.spec, state)
 
 
@@ -86,15 +86,10 @@ def describe_run(path: Path) -> dict[str, Any]:
 
 def _describe(config: Config, spec: EnvSpec, state: Any) -> dict[str, Any]:
     count = lambda tree: sum(leaf.size for leaf in jax.tree.leaves(tree))  # noqa: E731
-    models = state.models
-    parameters = {
-        "world_model": count(models.world_model),
-        "policy": count(models.policy),
-        "value": count(models.value),
-        "skill_predictor": count(models.predictor),
-        "skill_selection": count(models.selection),
-    }
-    plan = models.selection
+    from skillplan.learners import learner_of
+
+    learner = learner_of(config)
+    parameters = {name: count(part) for name, part in learner.parts(state.models).items()}
     return {
         "config": dataclasses.asdict(config),
         "environment": dataclasses.asdict(spec),
@@ -102,11 +97,8 @@ def _describe(config: Config, spec: EnvSpec, state: Any) -> dict[str, Any]:
         "shapes": {
             "observation": list(spec.observation_shape),
             "action": [spec.action_size],
-            "deter": [config.world_model.deter],
-            "stoch": [config.world_model.stoch],
-            "skill": [config.skill.size],
-            "plan": [plan.plan_length, plan.skill_size],
-            "batch": [config.training.batch_size, config.training.sequence_length],
+            **learner.shapes(state.models),
+            "batch": [config.training.batch_size, learner.sequence_length],
         },
     }
 

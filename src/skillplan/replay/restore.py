@@ -1,11 +1,11 @@
 """The episodes of a run on disk, brought back to what they were at a checkpoint."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from skillplan.errors import UserError
-from skillplan.replay.episode import PARTIAL_SUFFIX, load
+from skillplan.replay.episode import PARTIAL_SUFFIX, Episode, load
 from skillplan.replay.store import ReplayStore
 
 _NAME = re.compile(r"(?P<index>\d{6,})-(?P<length>\d+)\.npz")
@@ -52,8 +52,10 @@ def truncate(directory: Path, episodes: int) -> list[Path]:
     return [files[index] for index in sorted(files)]
 
 
-def refill(store: ReplayStore, files: Sequence[Path]) -> None:
-    """Fill an empty store as if the episodes in `files` had been added one by one.
+def refill(
+    store: ReplayStore, files: Sequence[Path], to_store: Callable[[Episode], Episode] = lambda episode: episode
+) -> None:
+    """Fill an empty store as if the episodes in `files` had been added one by one, each as `to_store` makes it.
 
     Only those that would still be in it are read: the longest run of newest ones that fits.
     """
@@ -65,7 +67,7 @@ def refill(store: ReplayStore, files: Sequence[Path]) -> None:
         first -= 1
         steps += _number(files[first], "length")
     for path in files[first:]:
-        store.add(load(path))
+        store.add(to_store(load(path)))
 
 
 def _number(path: Path, part: str) -> int:

@@ -34,7 +34,7 @@ class ReplayStore:
         self._lengths: deque[int] = deque()
         self._end = 0
         self._steps = 0
-        self._windows: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._windows: dict[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     @property
     def steps(self) -> int:
@@ -76,47 +76,55 @@ class ReplayStore:
         self._steps += episode.length
         self._windows.clear()
 
-    def sample(self, rng: np.random.Generator, batch: int, length: int) -> Batch:
+    def sample(self, rng: np.random.Generator, batch: int, length: int, stride: int = 1) -> Batch:
         """Draw windows, each start equally likely; arrays `[batch, length, …]`.
 
         A window lies inside one episode. Only where an episode is shorter than `length` does the window begin at
         its reset and run on into the episodes after it, whose `is_first` then resets the latent.
-        """
-        return self._gather(self._draw(rng, batch, length), length)
 
-    def sample_many(self, rngs: Sequence[np.random.Generator], batch: int, length: int) -> Batch:
+        With a `stride` above 1 windows begin at its multiples, counted from an episode's reset, wherever an action
+        follows: the last window of an episode may then run on into the next one too.
+        """
+        return self._gather(self._draw(rng, batch, length, stride), length)
+
+    def sample_many(self, rngs: Sequence[np.random.Generator], batch: int, length: int, stride: int = 1) -> Batch:
         """Draw as `sample` does with each generator in turn; arrays `[len(rngs), batch, length, …]`."""
         if not rngs:
             raise ValueError("sample_many needs at least one generator.")
-        return self._gather(np.stack([self._draw(rng, batch, length) for rng in rngs]), length)
+        return self._gather(np.stack([self._draw(rng, batch, length, stride) for rng in rngs]), length)
 
-    def _draw(self, rng: np.random.Generator, batch: int, length: int) -> np.ndarray:
+    def _draw(self, rng: np.random.Generator, batch: int, length: int, stride: int) -> np.ndarray:
         """Numbers of the steps at which windows start, `[batch]`."""
-        if batch < 1 or length < 1:
-            raise ValueError(f"Cannot draw {batch} windows of {length} steps: both must be at least 1.")
+        if batch < 1 or length < 1 or stride < 1:
+            raise ValueError(
+                f"Cannot draw {batch} windows of {length} steps at every {stride}: all must be at least 1."
+            )
         if self._steps < length:
             raise UserError(
                 f"Replay holds {self._steps} steps in {self.episodes} episodes, but a training sequence needs "
                 f"{length}: collect more episodes first, or train on shorter sequences."
             )
-        if length not in self._windows:
-            self._windows[length] = self._count_windows(length)
-        ends, offsets = self._windows[length]
-        window = rng.integers(ends[-1], size=batch)
-        return window + offsets[np.searchsorted(ends, window, side="right")]
+        if (length, stride) not in self._windows:
+            self._windows[length, stride] = self._count_windows(length, stride)
+        begins, counts, resets = self._windows[length, stride]
+        window = rng.integers(begins[-1] + counts[-1], size=batch)
+        episode = np.searchsorted(begins + counts, window, side="right")
+        return resets[episode] + stride * (window - begins[episode])
 
-    def _count_windows(self, length: int) -> tuple[np.ndarray, np.ndarray]:
-        """Number all windows of the stream in order; both results have shape `[episodes]`.
+    def _count_windows(self, length: int, stride: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Number all windows of the stream in order; all results have shape `[episodes]`.
 
-        The first result is the number after each episode's last window, the second what turns a window's number
-        into that of the step it starts at.
+        For each episode: the number of its first window, how many windows it has, and the number of its reset's step.
         """
         lengths = np.array(self._lengths)
-        # Steps from an episode's reset to the end of the stream: a short one's window must not run over it.
+        # Steps from an episode's reset to the end of the stream: a window must not run over it.
         following = np.cumsum(lengths[::-1])[::-1]
-        counts = np.where(lengths >= length, lengths - length + 1, following >= length)
-        ends = np.cumsum(counts)
-        return ends, (self._end - following) - (ends - counts)
+        if stride == 1:
+            counts = np.where(lengths >= length, lengths - length + 1, following >= length)
+        else:
+            starts, fitting = -(-(lengths - 1) // stride), (following - length) // stride + 1
+            counts = np.clip(starts, 0, np.maximum(fitting, 0))
+        return np.cumsum(counts) - counts, counts, self._end - following
 
     def _gather(self, starts: np.ndarray, length: int) -> Batch:
         """The windows from `starts` `[…]`, arrays `[…, length, …]`."""

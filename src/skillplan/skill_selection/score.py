@@ -34,8 +34,7 @@ def plan_score(
 
     def imagine_and_score(plan: Float[Array, "plan_length skill"], key: PRNGKeyArray) -> Float[Array, ""]:
         noise_key, predictor_key = jax.random.split(key)
-        action_size, stoch = policy.mlp.output.weight.shape[1] // 2, len(start.stoch)
-        noise = draw_noise(noise_key, planner.horizon, action_size, stoch)
+        noise = draw_noise(noise_key, planner.horizon, policy.action_size, len(start.stoch))
         trajectory = imagine(world_model, policy, start, plan, config.skill.duration, noise)
         reward = jax.vmap(world_model.reward)(trajectory.feature)
         if planner.objective == "total" and predictor is not None:

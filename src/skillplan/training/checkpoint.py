@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
-from skillplan.algorithm import LearnerState
 from skillplan.errors import UserError
+from skillplan.learner import LearnerState
 from skillplan.training.counters import Counters
 
 KEEP = 2

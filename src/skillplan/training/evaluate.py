@@ -6,25 +6,20 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
 
-from skillplan.agent import make_act
-from skillplan.behavior.imagination import draw_noise, imagine
 from skillplan.config import Config
 from skillplan.envs import make
 from skillplan.envs.interface import Environment
-from skillplan.models import Models
+from skillplan.learner import ActingModels
+from skillplan.learners import learner_of
 from skillplan.replay.episode import Episode
-from skillplan.skill_discovery.intrinsic_reward import read_segments
 from skillplan.training.rollout import AgentPlayer, rollout
 from skillplan.training.seeding import Stream, environment_seed, generator, key
-from skillplan.types import Batch, Latent
-from skillplan.world_model.rssm import feature
+from skillplan.types import Batch
 
 SKILLS = 16
 REPEATS = 4
 SIDE_BY_SIDE = 16
-PROBE_STATES = 256
 
 
 class Spread(NamedTuple):
@@ -63,12 +58,13 @@ class Evaluator:
     def __init__(self, config: Config):
         """Nothing is made before it is needed."""
         self.config = config
-        self._act = make_act(config)
-        self._hold = make_act(config, choose_skills=False)
-        self._log_q_prior = jax.jit(lambda models, batch, k: log_q_prior(models, batch, k, config))
+        learner = learner_of(config)
+        self._act = learner.make_act()
+        self._hold = learner.make_act(choose_skills=False)
+        self._log_q_prior = jax.jit(learner.log_q_prior)
         self._environments: list[Environment] = []
 
-    def episodes(self, models: Models, count: int, *, first: int = 0) -> list[Episode]:
+    def episodes(self, models: ActingModels, count: int, *, first: int = 0) -> list[Episode]:
         """Noise-free episodes number `first`, `first` + 1, …; the same number is the same reset in every run."""
         rows = min(count, self._side_by_side())
         numbers = range(first, first + count)
@@ -81,13 +77,13 @@ class Evaluator:
             played += rollout(self._pool(len(group)), seeds, player)
         return played
 
-    def held_paths(self, models: Models) -> np.ndarray | None:
+    def held_paths(self, models: ActingModels) -> np.ndarray | None:
         """Positions `[skills, repeats, steps + 1, dims]` while each of some skills from N(0, I) is held from one start.
 
         Latents and actions are sampled, without exploration noise on top. None where there are no skills, or where the
         world records no position.
         """
-        size = models.selection.skill_size
+        size = models.skill_size
         if size == 0:
             return None
         environments = self._pool(self._side_by_side())
@@ -106,16 +102,15 @@ class Evaluator:
             paths += [_stay(episode.record["position"][:, -1], steps + 1) for episode in episodes]
         return np.stack(paths).reshape(SKILLS, REPEATS, steps + 1, -1)
 
-    def displacement(self, models: Models) -> Spread | None:
+    def displacement(self, models: ActingModels) -> Spread | None:
         """How far apart skills end that are held from one start; None where there is nothing to tell."""
         paths = self.held_paths(models)
         return None if paths is None else spread_of_ends(paths[:, :, -1])
 
-    def log_q_prior(self, models: Models, batch: Batch) -> float | None:
-        """Median log q_χ of skills z ~ N(0, I) imagined from replayed states; None without skills."""
-        if models.predictor is None:
-            return None
-        return float(self._log_q_prior(models, batch, key(0, Stream.EVALUATE)))
+    def log_q_prior(self, models: ActingModels, batch: Batch) -> float | None:
+        """Median log q_χ of skills z ~ N(0, I) imagined from replayed states; None where nothing predicts skills."""
+        median = self._log_q_prior(models, batch, key(0, Stream.EVALUATE))
+        return None if median is None else float(median)
 
     def close(self) -> None:
         """Close the worlds."""
@@ -131,31 +126,6 @@ class Evaluator:
         while len(self._environments) < count:
             self._environments.append(make_environment(self.config))
         return self._environments[:count]
-
-
-def log_q_prior(models: Models, batch: Batch, key: PRNGKeyArray, config: Config) -> Float[Array, ""]:
-    """Median over replayed states of log q_χ(z | imagined segment) for z ~ N(0, I); −4.26 is guessing in 3-d."""
-    predictor = models.predictor
-    if predictor is None:
-        raise ValueError("An agent without skills has no skill predictor.")
-    observe_key, imagine_key = jax.random.split(key)
-    keys = jax.random.split(observe_key, len(batch.reward))
-    posterior, _ = jax.vmap(models.world_model.observe)(batch.observation, batch.action, batch.is_first, keys)
-    latents = jax.tree.map(lambda x: x.reshape(-1, x.shape[-1])[:PROBE_STATES], posterior)
-    duration = predictor.segment
-
-    def one(latent: Latent, k: PRNGKeyArray) -> Float[Array, ""]:
-        skill_key, noise_key, predictor_key = jax.random.split(k, 3)
-        plan = jax.random.normal(skill_key, (1, models.selection.skill_size))
-        size = models.policy.mlp.output.weight.shape[1] // 2
-        noise = draw_noise(noise_key, duration, size, latent.stoch.shape[0])
-        trajectory = imagine(models.world_model, models.policy, latent, plan, duration, noise)
-        segments = read_segments(
-            predictor, models.world_model, feature(latent), trajectory.feature, plan, duration, predictor_key
-        )
-        return predictor.log_prob(segments.inputs[0], plan[0])
-
-    return jnp.median(jax.vmap(one)(latents, jax.random.split(imagine_key, len(latents.deter))))
 
 
 def summarize(episodes: Sequence[Episode]) -> dict[str, float]:

@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from skillplan.agent import make_act
-from skillplan.algorithm import LearnerState, make_learner, make_updates
 from skillplan.config import Config
 from skillplan.envs.interface import Environment
+from skillplan.learner import LearnerState
+from skillplan.learners import learner_of
 from skillplan.replay.episode import Episode, save
 from skillplan.replay.memory import format_bytes, memory_estimate, steps_for
 from skillplan.replay.restore import refill, truncate
@@ -39,6 +39,8 @@ class Trainer:
         self.config, self.directory = config, directory
         self.environment: Environment = make_environment(config)
         spec = self.environment.spec
+        self.learner = learner_of(config)
+        self.learner.check(spec)
         self.checkpoints = Checkpoints(directory.checkpoints)
         if resume:
             directory.extend(config, spec)
@@ -47,25 +49,26 @@ class Trainer:
         else:
             directory.create(config, spec)
         scratch = directory.path / "replay" if config.replay.memory_map else None
-        self.store = ReplayStore(spec, steps_for(spec, config.replay.max_frames), scratch)
-        initial = jax.jit(lambda k: make_learner(config, spec, k))
+        self.store = ReplayStore(self.learner.stored_spec(spec), steps_for(spec, config.replay.max_frames), scratch)
+        initial = jax.jit(lambda k: self.learner.initial(spec, k))
         seed_key = key(config.seed, Stream.INITIAL_PARAMETERS)
         self.counters = Counters()
         if resume:
             self.state, self.counters = self.checkpoints.restore(jax.eval_shape(initial, seed_key))
         else:
             self.state: LearnerState = initial(seed_key)
-        refill(self.store, truncate(directory.episodes, self.counters.episodes))
+        refill(self.store, truncate(directory.episodes, self.counters.episodes), self.learner.to_store)
         cut_back(directory.metrics_file, self.counters.episodes)
         self.log = MetricsLog(directory.metrics_file, directory.tensorboard)
         self.evaluator = Evaluator(config)
-        self._act, self._updates = make_act(config), make_updates(config)
+        self._act, self._updates = self.learner.make_act(), self.learner.make_updates()
         self._began = time.monotonic() - self.counters.seconds
         self._saved = self.counters.frames
 
     def run(self, display: Display) -> None:
         """Go on until `config.frames` frames have been played."""
-        estimate = format_bytes(memory_estimate(self.environment.spec, self.config.replay.max_frames))
+        stored = self.learner.stored_spec(self.environment.spec)
+        estimate = format_bytes(memory_estimate(stored, self.config.replay.max_frames))
         display.say(f"Replay takes up to {estimate}; the run is kept in {self.directory.path}.")
         metrics: dict[str, float] = {}
         while self.counters.frames < self.config.frames:
@@ -106,7 +109,7 @@ class Trainer:
 
     def _remember(self, episode: Episode) -> None:
         save(episode, self.directory.episodes, self.counters.episodes)
-        self.store.add(episode)
+        self.store.add(self.learner.to_store(episode))
         self.counters = replace(
             self.counters,
             frames=self.counters.frames + episode.frames,
@@ -133,7 +136,9 @@ class Trainer:
             first = self.counters.updates + begin
             # A call always gets the same shape; what is beyond `count` is not read.
             draws = [generator(self.config.seed, Stream.REPLAY, first + i) for i in range(training.updates_per_call)]
-            batches = self.store.sample_many(draws, training.batch_size, training.sequence_length)
+            batches = self.store.sample_many(
+                draws, training.batch_size, self.learner.sequence_length, self.learner.sequence_stride
+            )
             self.state, metrics = self._updates(self.state, batches, jnp.asarray(count, jnp.int32), root)
             calls.append((count, metrics))
         for count, metrics in calls:
@@ -158,9 +163,9 @@ class Trainer:
         if spread is not None:
             metrics |= {"skill/displacement_across": spread.across, "skill/displacement_within": spread.within}
         training = self.config.training
-        if self.store.steps >= training.sequence_length:
+        if self.store.steps >= self.learner.sequence_length:
             draw = generator(self.config.seed, Stream.EVALUATE, self.counters.episodes)
-            probe = self.store.sample(draw, training.batch_size, training.sequence_length)
+            probe = self.store.sample(draw, training.batch_size, self.learner.sequence_length)
             log_q = self.evaluator.log_q_prior(models, probe)
             if log_q is not None:
                 metrics["skill/log_q_prior"] = log_q

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import jax
 
-from skillplan.algorithm import LearnerState, make_learner
 from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
+from skillplan.learner import LearnerState
+from skillplan.learners import learner_of
 from skillplan.training.checkpoint import Checkpoints
 from skillplan.training.counters import Counters
 from skillplan.training.run_directory import RunDirectory
@@ -26,6 +27,6 @@ def load_run(path: Path) -> LoadedRun:
     """Read the newest checkpoint of the run at `path`; nothing there is changed."""
     directory = RunDirectory(path)
     config, spec = directory.read()
-    template = jax.eval_shape(lambda key: make_learner(config, spec, key), jax.random.key(0))
+    template = jax.eval_shape(lambda key: learner_of(config).initial(spec, key), jax.random.key(0))
     state, counters = Checkpoints(directory.checkpoints).restore(template)
     return LoadedRun(config, spec, state, counters)

@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from skillplan.agent import Act, blank_memory
+from skillplan.agent import blank_memory
 from skillplan.envs.interface import Environment
-from skillplan.models import Models
+from skillplan.learner import Act, ActingModels
 from skillplan.replay.builder import EpisodeBuilder
 from skillplan.replay.episode import Episode
 
@@ -41,7 +41,7 @@ class AgentPlayer:
     def __init__(
         self,
         act: Act,
-        models: Models,
+        models: ActingModels,
         keys: jax.Array,
         *,
         explore: bool,

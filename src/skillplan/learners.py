@@ -1,0 +1,12 @@
+"""Which way of learning a configuration names."""
+
+from skillplan.config import Config
+from skillplan.latent_learner import LatentLearner
+from skillplan.learner import Learner
+
+LEARNERS: dict[str, type[Learner]] = {"latent": LatentLearner}
+
+
+def learner_of(config: Config) -> Learner:
+    """The learner that `config.learner` names."""
+    return LEARNERS[config.learner](config)
