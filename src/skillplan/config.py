@@ -37,6 +37,8 @@ class EnvironmentConfig:
     """Observe 64x64 images instead of features."""
     episode_length: int | None = None
     """Time limit in frames; needed only by Gymnasium environments that have none."""
+    workers: bool = False
+    """Run each environment of `envs` in a process of its own; pays where an environment is slow."""
 
     def __post_init__(self) -> None:
         _positive("environment", action_repeat=self.action_repeat)
@@ -355,6 +357,8 @@ class Config:
     """Frames of experience, seed episodes included."""
     seed: int = 0
     """Drives every random draw of the run."""
+    envs: int = 1
+    """Episodes of experience that are collected side by side, with one set of updates after them."""
     learner: LearnerName = "latent"
     """What learns: the parts around a latent world model."""
     environment: EnvironmentConfig = field(default_factory=EnvironmentConfig)
@@ -371,7 +375,7 @@ class Config:
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
     def __post_init__(self) -> None:
-        _positive("", frames=self.frames)
+        _positive("", frames=self.frames, envs=self.envs)
         if self.seed < 0:
             raise UserError(f"--seed is {self.seed}: give zero or more.")
         sequences = self.behavior.start_sequences

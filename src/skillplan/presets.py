@@ -130,6 +130,8 @@ SIZES: dict[str, tuple[str, tuple[Overrides, ...]]] = {
 FAMILIES: dict[str, Overrides] = {
     "rover": {"frames": 12_000, "evaluation": {"every": 3_000}, "training": {"checkpoint_every": 3_000}},
     "suite": {"frames": 200_000, "evaluation": {"every": 20_000}},
+    # It gets up or it does not: means of few episodes say little.
+    "quadruped": {"frames": 500_000, "evaluation": {"every": 50_000, "episodes": 20}},
     "gym": {"frames": 200_000, "world_model": {"continuation": True}},
 }
 

@@ -90,12 +90,12 @@ def test_the_cove_is_a_u_open_towards_the_start():
 
 @pytest.mark.parametrize(("speed", "reward"), [(-1.0, 0.0), (0.0, 0.0), (0.4, 0.5), (0.8, 1.0), (1.0, 1.0)])
 def test_cruise_reward(speed, reward):
-    assert rewards.cruise(rewards.Features(speed, 9.0, 0.6)) == pytest.approx(reward)
+    assert rewards.cruise(rewards.Features(0.0, 0.0, speed, 9.0, 0.0)) == pytest.approx(reward)
 
 
 @pytest.mark.parametrize(("distance", "reward"), [(0.0, 1.0), (0.59, 1.0), (0.61, 0.0)])
 def test_arrive_reward(distance, reward):
-    assert rewards.arrive(rewards.Features(0.0, distance, 0.6)) == reward
+    assert rewards.arrive(rewards.Features(1.0, 2.0, 0.0, 1.0, 2.0 - distance)) == reward
 
 
 def test_driving_straight_fails_in_the_cove():

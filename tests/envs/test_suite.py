@@ -70,7 +70,7 @@ def test_an_episode_ends_where_the_discount_is_zero():
     ("domain", "task", "axes"), [("hopper", "hop", 2), ("swimmer", "swimmer6", 2), ("quadruped", "walk", 3)]
 )
 def test_position_has_the_axes_along_which_the_root_moves(domain, task, axes):
-    assert SuiteEnv(domain, task).record_shapes == {"position": (axes,)}
+    assert SuiteEnv(domain, task).record_shapes["position"] == (axes,)
 
 
 def test_a_model_without_a_root_records_no_position():

@@ -72,7 +72,8 @@ def test_a_limit_on_steps():
 
 
 def test_random_actions_are_uniform_in_the_box():
-    actions, record = RandomPlayer(3, np.random.default_rng(0)).act(np.zeros((5000, 1)), np.zeros(5000, bool))
+    draws = [np.random.default_rng([0, i]) for i in range(5000)]
+    actions, record = RandomPlayer(3, draws).act(np.zeros((5000, 1)), np.zeros(5000, bool))
     assert actions.shape == (5000, 3)
     assert record == {}
     assert np.abs(actions).max() <= 1

@@ -25,19 +25,22 @@ class Train:
     """Directory of the run; by default runs/TASK-AGENT-SEED."""
     resume: bool = False
     """Go on with the run in the directory, exactly as if it had not stopped."""
+    pixels: bool = False
+    """Observe 64x64 images; short for --environment.pixels."""
 
 
 def command(arguments: Sequence[str]) -> int:
     """Train, and say where the results are and what to do next."""
     options = read(arguments)
     config = options.config
+    from skillplan.envs.workers import WorkerError
     from skillplan.training.loop import NonFiniteError, train
     from skillplan.training.run_directory import default_run
 
     run = options.run or default_run(config)
     try:
         train(config, run, resume=options.resume)
-    except NonFiniteError as error:
+    except (NonFiniteError, WorkerError) as error:
         print(f"skillplan: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -55,5 +58,6 @@ def read(arguments: Sequence[str]) -> Train:
     if not positionals and not wants_help:
         raise UserError("Name a task: `skillplan train TASK`; `skillplan tasks` lists them.")
     task = positionals[0] if positionals else "rover-field"
-    config = make_config(task, values.get("--agent", "lsp"), values.get("--size"))
+    overrides = {"environment": {"pixels": True}} if "--pixels" in arguments else {}
+    config = make_config(task, values.get("--agent", "lsp"), values.get("--size"), overrides)
     return parse(Train, arguments, command="train", example=EXAMPLE, default=Train(config))

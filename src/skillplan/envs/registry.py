@@ -32,6 +32,12 @@ class Task:
     """`module:class` of the `gymnasium.Env`; empty for a pattern such as `gym:ID`."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """Passed to the class."""
+    features: str = ""
+    """Tasks with the same entry keep the same features of every frame, from which the rewards of all of them follow."""
+
+
+# Stock tasks whose rewards follow from what their episodes keep.
+_RECOMPUTED = {("walker", "walk"), ("walker", "run"), ("hopper", "hop"), ("hopper", "stand")}
 
 
 def _rover(task: str, description: str) -> Task:
@@ -44,6 +50,21 @@ def _rover(task: str, description: str) -> Task:
         episode_frames=300,
         entry_point="skillplan.envs.rover.env:RoverEnv",
         arguments={"task": task},
+        features="rover",
+    )
+
+
+def _quadruped(task: str, description: str) -> Task:
+    return Task(
+        name=f"quadruped-{task}",
+        description=description,
+        family="quadruped",
+        source="skillplan",
+        action_repeat=2,
+        episode_frames=1000,
+        entry_point="skillplan.envs.quadruped.env:QuadrupedEnv",
+        arguments={"task": task},
+        features="quadruped",
     )
 
 
@@ -57,6 +78,7 @@ def _suite(domain: str, task: str, description: str, *, name: str = "", episode_
         episode_frames=episode_frames,
         entry_point="skillplan.envs.suite:SuiteEnv",
         arguments={"domain": domain, "task": task},
+        features=domain if (domain, task) in _RECOMPUTED else "",
     )
 
 
@@ -65,6 +87,17 @@ TASKS = {
     for task in (
         _rover("field", "Drive forward among eight random cylinders."),
         _rover("cove", "Reach a target behind a U of cylinders that opens towards the start; the reward is sparse."),
+        _quadruped("getup-walk", "Get up from any orientation and walk at 0.5 m/s on four legs."),
+        _quadruped("walk", "Walk at 0.5 m/s on four legs, from an upright start."),
+        _quadruped("run", "Get up from any orientation and run at 5 m/s on four legs."),
+        _quadruped("reach", "Walk to a target 2 to 5 m away, from an upright start."),
+        _quadruped("getup-reach", "Get up from any orientation and walk to a target 2 to 5 m away."),
+        _quadruped("obstacles", "Walk at 0.5 m/s among twenty random cylinders."),
+        _quadruped("obstacles-reach", "Walk among twenty random cylinders to a target 4 to 6 m away."),
+        _quadruped(
+            "cove", "Reach a target behind a U of cylinders that opens towards the start; the reward is sparse."
+        ),
+        _quadruped("pillar", "Walk around a line of cylinders to the target behind it."),
         _suite("walker", "walk", "Walk upright at 1 m/s on two legs in a plane."),
         _suite("walker", "run", "Run upright at 8 m/s on two legs in a plane."),
         _suite("cheetah", "run", "Run at 10 m/s on two legs in a plane."),
@@ -86,13 +119,13 @@ def tasks() -> list[dict[str, Any]]:
 
 
 def family(task: str) -> str:
-    """The family of a task: `rover`, `suite` or `gym`."""
-    return _row(task).family
+    """The family of a task: `rover`, `quadruped`, `suite` or `gym`."""
+    return find(task).family
 
 
 def default_action_repeat(task: str) -> int:
     """Frames per agent step unless the user says otherwise."""
-    return _row(task).action_repeat
+    return find(task).action_repeat
 
 
 def make(
@@ -106,7 +139,7 @@ def make(
         pixels: Observe 64×64 images instead of features.
         episode_length: Time limit in frames, instead of the task's own.
     """
-    row = _row(task)
+    row = find(task)
     repeat = row.action_repeat if action_repeat is None else action_repeat
     if row.entry_point:
         env = _load(row.entry_point)(**row.arguments, pixels=pixels, render_mode="rgb_array")
@@ -139,8 +172,8 @@ def register_gymnasium() -> None:
             )
 
 
-def _row(task: str) -> Task:
-    """The table's row, or one made up for a pattern."""
+def find(task: str) -> Task:
+    """The row of a task: the table's, or one made up for a pattern."""
     if task in TASKS:
         return TASKS[task]
     prefix, colon, rest = task.partition(":")

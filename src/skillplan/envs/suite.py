@@ -6,7 +6,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from skillplan.envs.drawn import DrawnEnv
 from skillplan.envs.gl import importing_without_gl
+from skillplan.envs.suite_features import FEATURES, SuiteFeatures
 from skillplan.errors import UserError, unknown_name
 
 with importing_without_gl():
@@ -15,14 +17,11 @@ with importing_without_gl():
     from dm_control import suite
     from dm_control.rl import control
 
-IMAGE_SIZE = 64
-RENDER_SIZE = (240, 320)  # height, width
-
 _CAMERAS = {"quadruped": 2}  # the one that follows; camera 0 of the other domains does
 _ROOT_BODIES = ("torso", "root", "head")
 
 
-class ControlEnv(gymnasium.Env):
+class ControlEnv(DrawnEnv):
     """A dm_control environment through the Gymnasium interface, one control step per step.
 
     Observations are dm_control's own, float64, in its order (`observation_keys`); with `pixels` they
@@ -31,33 +30,24 @@ class ControlEnv(gymnasium.Env):
     `episode_frames` (`None`: it has none), kept by whoever steps the environment.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}
     has_open_start = False
 
     def __init__(
-        self,
-        environment: control.Environment,
-        *,
-        camera: int = 0,
-        pixels: bool = False,
-        shadows: bool = False,
-        multisampling: bool = False,
-        render_mode: str | None = None,
+        self, environment: control.Environment, *, features: SuiteFeatures | None = None, **drawing: Any
     ) -> None:
-        """Adapt `environment`; pictures come from its camera number `camera`."""
+        """Adapt `environment`, record the `features` of its rewards; `drawing` are the settings of `DrawnEnv`."""
+        super().__init__(**drawing)
         self._environment = environment
         self._physics: Any = environment.physics
         self._task: Any = environment.task
-        self._camera_number = camera
-        self._camera_settings = {"shadows": shadows, "multisampling": multisampling}
-        self._camera: Any = None
-        self._pixels = pixels
-        self.render_mode = render_mode
+        self._features = features
         self.metadata = {**self.metadata, "render_fps": round(1 / environment.control_timestep())}
         self.episode_frames = _frames(environment)
         self.terminates = type(self._task).get_termination is not control.Task.get_termination
         self._root, self._root_axes = _root_of(self._physics.model.ptr)
         self.record_shapes = {"position": (len(self._root_axes),)} if self._root_axes else {}
+        if features is not None:
+            self.record_shapes |= features.shapes
 
         bounds = environment.action_spec()
         self.action_space = gymnasium.spaces.Box(bounds.minimum, bounds.maximum, bounds.shape, np.float64)
@@ -65,9 +55,8 @@ class ControlEnv(gymnasium.Env):
             (key, gymnasium.spaces.Box(-np.inf, np.inf, spec.shape or (1,), np.float64))
             for key, spec in environment.observation_spec().items()
         ]
-        if pixels:
-            self._open_camera()  # at once, so that a machine that cannot draw says so at the start
-            self.observation_space = gymnasium.spaces.Box(0, 255, (IMAGE_SIZE, IMAGE_SIZE, 3), np.uint8)
+        if self._pixels:
+            self.observation_space = self._image_space()
         else:
             self.observation_keys = tuple(key for key, _ in pieces)
             self.observation_space = gymnasium.spaces.Dict(pieces)
@@ -102,37 +91,19 @@ class ControlEnv(gymnasium.Env):
             {"record": self._record()},
         )
 
-    def render(self) -> np.ndarray:
-        """The scene, uint8 `[240, 320, 3]`."""
-        return self._image(*RENDER_SIZE)
-
-    def close(self) -> None:
-        """Free the drawing context."""
-        if self._camera is not None:
-            self._camera.close()
-            self._camera = None
+    def _scene(self) -> tuple[Any, Any]:
+        return self._physics.model.ptr, self._physics.data.ptr
 
     def _record(self) -> dict[str, np.ndarray]:
-        if not self._root_axes:
-            return {}
-        return {"position": self._physics.data.xpos[self._root][list(self._root_axes)].copy()}
+        record = {} if self._features is None else self._features.read(self._physics)
+        if self._root_axes:
+            record["position"] = self._physics.data.xpos[self._root][list(self._root_axes)].copy()
+        return record
 
     def _observation(self, moment: dm_env.TimeStep) -> Any:
         if self._pixels:
-            return self._image(IMAGE_SIZE, IMAGE_SIZE)
+            return self._image_observation()
         return {key: np.array(value, np.float64, ndmin=1) for key, value in moment.observation.items()}
-
-    def _image(self, height: int, width: int) -> np.ndarray:
-        self._open_camera()
-        return self._camera.image(self._physics.data.ptr, self._camera_number, width, height)
-
-    def _open_camera(self) -> None:
-        """One context serves observations and people: a second one that is freed can spoil the first."""
-        if self._camera is None:
-            from skillplan.envs.camera import Camera
-
-            height, width = RENDER_SIZE
-            self._camera = Camera(self._physics.model.ptr, width=width, height=height, **self._camera_settings)
 
 
 class SuiteEnv(ControlEnv):
@@ -146,7 +117,7 @@ class SuiteEnv(ControlEnv):
             raise unknown_name(f"{domain} task", task, suite.TASKS_BY_DOMAIN[domain])
         # A fixed seed, because some domains draw their very model with it: no two loads may differ.
         environment = suite.load(domain, task, task_kwargs={"random": 0})
-        super().__init__(environment, camera=_CAMERAS.get(domain, 0), **settings)
+        super().__init__(environment, features=FEATURES.get(domain), camera=_CAMERAS.get(domain, 0), **settings)
 
 
 def _frames(environment: control.Environment) -> int | None:

@@ -1,5 +1,6 @@
 """Measuring an agent: noise-free returns on fixed reset seeds, and how far apart its skills are."""
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from skillplan.config import Config
 from skillplan.envs import make
 from skillplan.envs.interface import Environment
+from skillplan.envs.workers import WorkerEnvironment
 from skillplan.learner import ActingModels
 from skillplan.learners import learner_of
 from skillplan.replay.episode import Episode
@@ -20,6 +22,8 @@ from skillplan.types import Batch
 SKILLS = 16
 REPEATS = 4
 SIDE_BY_SIDE = 16
+UPRIGHT = 0.7
+"""Cosine of the tilt, about 45 degrees, below which a robot counts as fallen."""
 
 
 class Spread(NamedTuple):
@@ -38,6 +42,20 @@ def make_environment(config: Config) -> Environment:
         pixels=settings.pixels,
         episode_length=settings.episode_length,
     )
+
+
+def make_environments(config: Config) -> list[Environment]:
+    """The worlds in which a run collects its experience, `config.envs` of them."""
+    make_one = functools.partial(make_environment, config)
+    environments: list[Environment] = []
+    try:
+        for _ in range(config.envs):
+            environments.append(WorkerEnvironment(make_one) if config.environment.workers else make_one())
+    except Exception:
+        for environment in environments:
+            environment.close()
+        raise
+    return environments
 
 
 def spread_of_ends(ends: np.ndarray) -> Spread:
@@ -128,15 +146,19 @@ class Evaluator:
         return self._environments[:count]
 
 
-def summarize(episodes: Sequence[Episode]) -> dict[str, float]:
-    """Mean and standard deviation of returns, and mean length in agent steps."""
+def summarize(episodes: Sequence[Episode], what: str = "evaluation") -> dict[str, float]:
+    """Mean and standard deviation of returns, mean length in agent steps, and how many of those that can fall stand."""
     returns = np.array([episode.reward.sum() for episode in episodes])
     lengths = np.array([episode.length - 1 for episode in episodes])
-    return {
-        "evaluation/return": float(returns.mean()),
-        "evaluation/return_std": float(returns.std()),
-        "evaluation/length": float(lengths.mean()),
+    summary = {
+        f"{what}/return": float(returns.mean()),
+        f"{what}/return_std": float(returns.std()),
+        f"{what}/length": float(lengths.mean()),
     }
+    if all("upright" in episode.record for episode in episodes):
+        ends = np.array([episode.record["upright"][-1, -1, 0] for episode in episodes])
+        summary[f"{what}/upright"] = float((ends > UPRIGHT).mean())
+    return summary
 
 
 def _fill_keys(keys: jax.Array, rows: int) -> jax.Array:

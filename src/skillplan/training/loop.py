@@ -19,7 +19,7 @@ from skillplan.replay.store import ReplayStore
 from skillplan.training.allocator import keep_freed_memory
 from skillplan.training.checkpoint import Checkpoints
 from skillplan.training.counters import Counters
-from skillplan.training.evaluate import Evaluator, make_environment, summarize
+from skillplan.training.evaluate import Evaluator, make_environments, summarize
 from skillplan.training.metrics_log import MetricsLog, cut_back
 from skillplan.training.progress import Display
 from skillplan.training.rollout import AgentPlayer, Player, RandomPlayer, rollout
@@ -37,8 +37,8 @@ class Trainer:
     def __init__(self, config: Config, directory: RunDirectory, *, resume: bool):
         """Start a run in `directory`, or take it up where its newest checkpoint left it."""
         self.config, self.directory = config, directory
-        self.environment: Environment = make_environment(config)
-        spec = self.environment.spec
+        self.environments: list[Environment] = make_environments(config)
+        self.spec = spec = self.environments[0].spec
         self.learner = learner_of(config)
         self.learner.check(spec)
         self.checkpoints = Checkpoints(directory.checkpoints)
@@ -67,13 +67,13 @@ class Trainer:
 
     def run(self, display: Display) -> None:
         """Go on until `config.frames` frames have been played."""
-        stored = self.learner.stored_spec(self.environment.spec)
+        stored = self.learner.stored_spec(self.spec)
         estimate = format_bytes(memory_estimate(stored, self.config.replay.max_frames))
         display.say(f"Replay takes up to {estimate}; the run is kept in {self.directory.path}.")
         metrics: dict[str, float] = {}
         while self.counters.frames < self.config.frames:
             before = self.counters
-            metrics = self._play()
+            metrics = self._play_or_save()
             metrics |= self._learn()
             metrics |= self._rates(before)
             self.log.write(self.counters, metrics)
@@ -87,25 +87,39 @@ class Trainer:
 
     def close(self) -> None:
         """Close worlds and logs."""
-        self.environment.close()
+        for environment in self.environments:
+            environment.close()
         self.evaluator.close()
         self.log.close()
 
+    def _play_or_save(self) -> dict[str, float]:
+        """Play; a world that fails ends the run, which can be taken up again where it was before these episodes."""
+        try:
+            return self._play()
+        except Exception:
+            if self.counters.frames > self._saved:
+                self._save()
+            raise
+
     def _play(self) -> dict[str, float]:
-        """One episode of experience: at random at first, then by the agent with all its noise."""
-        config, number = self.config, self.counters.episodes
+        """One episode of experience in each world: at random at first, then by the agent with all its noise."""
+        config, first = self.config, self.counters.episodes
+        seed_episodes = config.training.seed_episodes
+        is_random = first < seed_episodes
+        numbers = range(first, min(first + config.envs, seed_episodes) if is_random else first + config.envs)
         player: Player
-        if number < config.training.seed_episodes:
-            player = RandomPlayer(
-                self.environment.spec.action_size, generator(config.seed, Stream.SEED_EPISODES, number)
-            )
+        if is_random:
+            draws = [generator(config.seed, Stream.SEED_EPISODES, number) for number in numbers]
+            player = RandomPlayer(self.spec.action_size, draws)
         else:
-            keys = key(config.seed, Stream.COLLECT, number)[None]
-            player = AgentPlayer(self._act, self.state.models, keys, explore=True, rows=1)
-        seed = environment_seed(config.seed, Stream.ENVIRONMENT_TRAIN, number)
-        (episode,) = rollout([self.environment], [seed], player)
-        self._remember(episode)
-        return {"train/return": float(episode.reward.sum()), "train/length": float(episode.length - 1)}
+            keys = jnp.stack([key(config.seed, Stream.COLLECT, number) for number in numbers])
+            player = AgentPlayer(self._act, self.state.models, keys, explore=True, rows=config.envs)
+        seeds = [environment_seed(config.seed, Stream.ENVIRONMENT_TRAIN, number) for number in numbers]
+        episodes = rollout(self.environments[: len(numbers)], seeds, player)
+        for episode in episodes:
+            self._remember(episode)
+        summary = summarize(episodes, "train")
+        return {name: summary[name] for name in ("train/return", "train/length")}
 
     def _remember(self, episode: Episode) -> None:
         save(episode, self.directory.episodes, self.counters.episodes)

@@ -9,6 +9,7 @@ import numpy as np
 
 from skillplan.agent import blank_memory
 from skillplan.envs.interface import Environment
+from skillplan.envs.workers import begin
 from skillplan.learner import Act, ActingModels
 from skillplan.replay.builder import EpisodeBuilder
 from skillplan.replay.episode import Episode
@@ -26,13 +27,13 @@ class Player(Protocol):
 class RandomPlayer:
     """Uniform actions in [-1, 1], for seed episodes."""
 
-    def __init__(self, action_size: int, generator: np.random.Generator):
-        """Draw from `generator`."""
-        self._size, self._generator = action_size, generator
+    def __init__(self, action_size: int, generators: Sequence[np.random.Generator]):
+        """Draw from one generator per episode."""
+        self._size, self._generators = action_size, generators
 
     def act(self, observation: np.ndarray, is_first: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Whatever is seen."""
-        return self._generator.uniform(-1, 1, (len(observation), self._size)).astype(np.float32), {}
+        return np.stack([draw.uniform(-1, 1, self._size) for draw in self._generators]).astype(np.float32), {}
 
 
 class AgentPlayer:
@@ -83,17 +84,19 @@ def rollout(
 
     `on_step` is told the frames that just passed. Environments that are done wait for the others.
     """
-    now = [env.reset(seed, open_start=open_start) for env, seed in zip(environments, seeds, strict=True)]
+    resets = [begin(env, "reset", seed, open_start=open_start) for env, seed in zip(environments, seeds, strict=True)]
+    now = [reset() for reset in resets]
     builders = [EpisodeBuilder(step) for step in now]
     is_first = np.ones(len(now), bool)
     taken = 0
     while not all(step.is_last for step in now) and (steps is None or taken < steps):
         actions, record = player.act(np.stack([step.observation for step in now]), is_first)
         is_first = np.zeros(len(now), bool)
-        for i, env in enumerate(environments):
-            if now[i].is_last:
-                continue
-            now[i] = env.step(actions[i])
+        # All are asked before the first is waited for: those in processes of their own step at the same time.
+        running = [i for i, step in enumerate(now) if not step.is_last]
+        steps_begun = {i: begin(environments[i], "step", actions[i]) for i in running}
+        for i, finish in steps_begun.items():
+            now[i] = finish()
             builders[i].add(actions[i], now[i], **{name: values[i] for name, values in record.items()})
             if on_step is not None:
                 on_step(now[i].frames)

@@ -15,8 +15,8 @@ from skillplan.envs.interface import EnvSpec
 from skillplan.errors import UserError
 
 FORMAT = 1
-# What may differ between a run and its continuation: how long to go on, how often to look and to save.
-FREE_ON_RESUME = {"frames", "evaluation.episodes", "training.checkpoint_every"}
+# What may differ between a run and its continuation: how long to go on, how often to look and save, where worlds run.
+FREE_ON_RESUME = {"frames", "evaluation.episodes", "training.checkpoint_every", "environment.workers"}
 
 
 class RunDirectory:

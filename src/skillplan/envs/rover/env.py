@@ -7,12 +7,11 @@ import gymnasium
 import numpy as np
 
 from skillplan.envs.rover import drawing, layouts, world
-from skillplan.envs.rover.rewards import Features
+from skillplan.envs.rover.rewards import TARGET_RADIUS, Features
 from skillplan.envs.rover.tasks import TASKS
 from skillplan.errors import unknown_name
 
 TARGET = (2.4, 0.0)  # m
-TARGET_RADIUS = 0.6  # m
 IMAGE_SIZE = 64
 RENDER_SIZE = 320
 
@@ -71,8 +70,7 @@ class RoverEnv(gymnasium.Env):
         """Drive for one frame; it never terminates, and whoever steps it keeps the time limit."""
         self._world.advance(action)
         motion = self._world.motion()
-        distance = math.hypot(TARGET[0] - motion.x, TARGET[1] - motion.y)
-        reward = self._task.reward(Features(motion.forward_speed, distance, TARGET_RADIUS))
+        reward = float(self._task.reward(Features(motion.x, motion.y, motion.forward_speed, *TARGET)))
         return self._observation(motion), reward, False, False, {"record": _record(motion)}
 
     def layout(self) -> dict[str, np.ndarray]:

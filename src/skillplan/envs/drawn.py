@@ -1,0 +1,68 @@
+"""Gymnasium environments that MuJoCo draws: as 64×64 observations, and for people."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+IMAGE_SIZE = 64
+RENDER_SIZE = (240, 320)  # height, width
+
+
+class DrawnEnv(gymnasium.Env):
+    """The part that draws. A context is opened at the first picture, and serves observations and people.
+
+    Subclasses name what there is to draw in `_scene`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}
+
+    def __init__(
+        self,
+        *,
+        camera: int = 0,
+        pixels: bool = False,
+        shadows: bool = False,
+        multisampling: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        """Draw from the model's camera number `camera`; with `pixels` observations are pictures."""
+        self.render_mode = render_mode
+        self._pixels = pixels
+        self._camera_number = camera
+        self._camera_settings = {"shadows": shadows, "multisampling": multisampling}
+        self._camera: Any = None
+
+    def _scene(self) -> tuple[Any, Any]:
+        """The `mujoco.MjModel` and `mujoco.MjData` to draw."""
+        raise NotImplementedError
+
+    def render(self) -> np.ndarray:
+        """The scene, uint8 `[240, 320, 3]`."""
+        return self._image(*RENDER_SIZE)
+
+    def close(self) -> None:
+        """Free the drawing context."""
+        if self._camera is not None:
+            self._camera.close()
+            self._camera = None
+
+    def _image_observation(self) -> np.ndarray:
+        return self._image(IMAGE_SIZE, IMAGE_SIZE)
+
+    def _image(self, height: int, width: int) -> np.ndarray:
+        self._open_camera()
+        return self._camera.image(self._scene()[1], self._camera_number, width, height)
+
+    def _image_space(self) -> gymnasium.Space:
+        """The space of observations that are pictures; a machine that cannot draw says so here, at the start."""
+        self._open_camera()
+        return gymnasium.spaces.Box(0, 255, (IMAGE_SIZE, IMAGE_SIZE, 3), np.uint8)
+
+    def _open_camera(self) -> None:
+        """One context for everything: a second one that is freed can spoil the first."""
+        if self._camera is None:
+            from skillplan.envs.camera import Camera
+
+            height, width = RENDER_SIZE
+            self._camera = Camera(self._scene()[0], width=width, height=height, **self._camera_settings)
