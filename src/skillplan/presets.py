@@ -91,6 +91,7 @@ SIZES: dict[str, tuple[str, tuple[Overrides, ...]]] = {
                 },
                 "policy": {"units": 64, "entropy_scale": 3e-3},
                 "value": {"units": 64},
+                "behavior": {"start_sequences": 8},
                 "discovery": {"intrinsic_scale": 8.0},
                 "training": {"batch_size": 32, "updates_per_call": 20},
             },
