@@ -85,6 +85,10 @@ def test_every_agent_comes_in_every_size(agent, size):
         ("rand-skills-init", "prior", 3, False, 10),
         ("dreamer", "none", 0, True, 15),
         ("amortized-skills", "high-level-policy", 3, True, 10),
+        ("amortized-train", "amortized-train", 3, True, 10),
+        ("mppi", "mppi", 3, True, 10),
+        ("cem-gradient", "cem-gradient", 3, True, 10),
+        ("online", "actions", 0, True, 10),
     ],
 )
 def test_what_sets_the_agents_apart(agent, selection, size, intrinsic, length):

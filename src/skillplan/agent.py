@@ -34,7 +34,7 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
 
     def plan(models: Models, latent: Latent, key: PRNGKeyArray, explore: Float[Array, ""]) -> Float[Array, " skill"]:
         select_key, decide_key = jax.random.split(key)
-        distribution = models.selection.select(models.score(latent, config), feature(latent), select_key)
+        distribution = models.selection.select_to_act(models.score(latent, config), feature(latent), select_key)
         return models.selection.decide(distribution, decide_key, explore)
 
     def draws(key: PRNGKeyArray, step: Array, stoch: int, size: int) -> tuple[PRNGKeyArray, Array, Array, Array]:

@@ -65,17 +65,20 @@ def make_update(config: Config) -> Callable[[LearnerState, Batch, PRNGKeyArray],
             state, norms = improve(state, {"world_model": gradient})
             metrics |= norms
 
-        # Behaviour learning: select skills by ζ, imagine, update φ, ψ and χ.
+        # Behaviour learning: select skills by ζ, imagine, update φ, ψ and χ. Planned actions leave nothing to learn.
         posterior = jax.tree.map(lambda x: x[: config.behavior.start_sequences], jax.lax.stop_gradient(posterior))
-        starts = select_skills(state.models, posterior, batch.is_terminal, select_key, config)
-        learning = {p: getattr(state.models, p) for p in ("policy", "value", "predictor") if p not in frozen}
+        spread = state.return_range
+        if state.models.value is not None:
+            starts = select_skills(state.models, posterior, batch.is_terminal, select_key, config)
+            learning = {p: getattr(state.models, p) for p in ("policy", "value", "predictor") if p not in frozen}
 
-        def behavior(parts: dict[str, eqx.Module | None]) -> tuple[Array, tuple[Array, Metrics]]:
-            return behavior_loss(replace_parts(state.models, parts), starts, state.return_range, imagine_key, config)
+            def behavior(parts: dict[str, eqx.Module | None]) -> tuple[Array, tuple[Array, Metrics]]:
+                models = replace_parts(state.models, parts)
+                return behavior_loss(models, starts, state.return_range, imagine_key, config)
 
-        (_, (spread, behavior_metrics)), gradients = jax.value_and_grad(behavior, has_aux=True)(learning)
-        state, norms = improve(state, {part: g for part, g in gradients.items() if g is not None})
-        metrics |= behavior_metrics | norms
+            (_, (spread, behavior_metrics)), gradients = jax.value_and_grad(behavior, has_aux=True)(learning)
+            state, norms = improve(state, {part: g for part, g in gradients.items() if g is not None})
+            metrics |= behavior_metrics | norms
 
         # A selection with parameters learns to choose what the planner would.
         if jax.tree.leaves(state.models.selection) and "selection" not in frozen:

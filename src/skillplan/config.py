@@ -1,15 +1,17 @@
 """Every setting of a run: frozen, checked where it is made, never written to afterwards."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 import tyro
 
 from skillplan.errors import UserError
 
 Activation = Literal["elu", "silu"]
-Selection = Literal["cem", "prior", "high-level-policy", "none"]
+Selection = Literal["cem", "cem-gradient", "mppi", "prior", "high-level-policy", "amortized-train", "none", "actions"]
 LearnerName = Literal["latent"]
+WITHOUT_SKILLS = ("none", "actions")
+"""Selections after which nothing is told the policy."""
 Part = Literal["world_model", "policy", "value", "predictor", "selection"]
 
 
@@ -183,7 +185,7 @@ class SkillConfig:
     """The skill z and where it comes from."""
 
     selection: Selection = "cem"
-    """Planned, drawn from the prior, chosen by a high-level policy, or absent."""
+    """Planned, drawn from the prior, chosen by a high-level policy, or absent, with or without a policy instead."""
     size: int = 3
     """Numbers in a skill."""
     duration: int = 10
@@ -195,9 +197,15 @@ class SkillConfig:
 
     def __post_init__(self) -> None:
         _positive("skill", duration=self.duration)
-        if self.selection == "none":
+        if self.selection in WITHOUT_SKILLS:
             if self.size != 0:
-                raise UserError(f"--skill.size is {self.size} but --skill.selection is 'none': give size 0.")
+                raise UserError(
+                    f"--skill.size is {self.size} but --skill.selection is {self.selection!r}: give size 0."
+                )
+            if self.selection == "actions" and self.duration != 1:
+                raise UserError(
+                    f"--skill.duration is {self.duration} but --skill.selection is 'actions': an action is held for 1."
+                )
         else:
             _positive("skill", size=self.size)
         if self.segment_length is not None:
@@ -233,6 +241,12 @@ class PlannerConfig:
     """While training, plan from every state of a sequence, or from every K-th one, whose neighbours share the plan."""
     common_noise: bool = False
     """Judge all plans of one start under the same random draws."""
+    temperature: float = 0.5
+    """Of the softmax of `mppi`, in standard deviations of a population's scores."""
+    gradient_steps: int = 3
+    """Steps by which `cem-gradient` refines each elite."""
+    gradient_step_size: float = 0.1
+    """Length of such a step in the space of plans."""
 
     def __post_init__(self) -> None:
         _positive(
@@ -241,6 +255,9 @@ class PlannerConfig:
             population=self.population,
             elites=self.elites,
             iterations=self.iterations,
+            temperature=self.temperature,
+            gradient_steps=self.gradient_steps,
+            gradient_step_size=self.gradient_step_size,
         )
         _not_negative("planner", skill_noise=self.skill_noise)
         if self.horizon < 2:
@@ -258,8 +275,12 @@ class PlannerConfig:
 class DiscoveryConfig:
     """The skill predictor q_chi(z | {s}, s_0) and its reward."""
 
+    intrinsic: Annotated[Literal["backward", "forward"], tyro.conf.arg(aliases=["--intrinsic"])] = "backward"
+    """The mutual information by the skill predictor, or by the world model's own densities."""
+    compared_skills: int = 16
+    """L of the forward estimate: the realised skill and L - 1 from N(0, I)."""
     intrinsic_scale: float = 1.0
-    """Weight of the intrinsic reward log q_chi."""
+    """Weight of the intrinsic reward, log q_chi or the forward estimate."""
     intrinsic_path: Literal["reward", "loss"] = "reward"
     """Inside returns and value, as in the paper, or as a term of the policy's loss alone."""
     predictor_input: Literal["sequence", "change"] = "sequence"
@@ -275,6 +296,8 @@ class DiscoveryConfig:
 
     def __post_init__(self) -> None:
         _positive("discovery", units=self.units, layers=self.layers, learning_rate=self.learning_rate)
+        if self.compared_skills < 2:
+            raise UserError(f"--discovery.compared-skills is {self.compared_skills}: compare at least 2.")
         _not_negative("discovery", intrinsic_scale=self.intrinsic_scale, predictor_noise=self.predictor_noise)
 
 
@@ -384,7 +407,7 @@ class Config:
                 f"--behavior.start-sequences is {sequences}, more than --training.batch-size "
                 f"{self.training.batch_size}: start from fewer sequences or draw more."
             )
-        if self.skill.selection == "none":
+        if self.skill.size == 0:
             return
         if self.skill.duration > self.planner.horizon:
             raise UserError(

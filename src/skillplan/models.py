@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
-from skillplan.behavior.policy import Policy
+from skillplan.behavior.policy import Policy, SkillAsAction
 from skillplan.behavior.value import Value
 from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
@@ -18,18 +18,21 @@ from skillplan.world_model import WorldModel
 
 
 class Models(eqx.Module):
-    """The parts of one agent; an agent without skills has no predictor."""
+    """The parts of one agent.
+
+    Without skills, or with the forward estimate, there is no predictor; where actions are planned, no value either.
+    """
 
     world_model: WorldModel
-    policy: Policy
-    value: Value
+    policy: Policy | SkillAsAction
+    value: Value | None
     predictor: SkillPredictor | None
     selection: SkillSelection
 
     @property
     def skill_size(self) -> int:
-        """Numbers in a skill; zero for an agent without skills."""
-        return self.selection.skill_size
+        """Numbers in a skill; zero for an agent without skills, also where actions are selected in their place."""
+        return 0 if isinstance(self.policy, SkillAsAction) else self.selection.skill_size
 
     def blank_memory(self) -> Memory:
         """What is remembered before an episode begins."""
@@ -44,10 +47,12 @@ class Models(eqx.Module):
 def make_models(config: Config, spec: EnvSpec, key: PRNGKeyArray) -> Models:
     """Freshly initialised parts for a world."""
     keys = jax.random.split(key, 5)
+    predicts = config.skill.size > 0 and config.discovery.intrinsic == "backward"
+    plans_actions = config.skill.selection == "actions"
     return Models(
         world_model=WorldModel(config, spec, keys[0]),
-        policy=Policy(config, spec.action_size, keys[1]),
-        value=Value(config, keys[2]),
-        predictor=SkillPredictor(config, spec, keys[3]) if config.skill.size else None,
-        selection=make_selection(config, keys[4]),
+        policy=SkillAsAction(spec.action_size) if plans_actions else Policy(config, spec.action_size, keys[1]),
+        value=None if plans_actions else Value(config, keys[2]),
+        predictor=SkillPredictor(config, spec, keys[3]) if predicts else None,
+        selection=make_selection(config, spec.action_size, keys[4]),
     )

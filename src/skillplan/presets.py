@@ -35,6 +35,34 @@ AGENTS: dict[str, tuple[str, Overrides]] = {
         "LSP with a learned high-level policy in the planner's place, trained in imagination on task return.",
         {"skill": {"selection": "high-level-policy"}},
     ),
+    "amortized-train": (
+        "Amortised skills while training; acting improves on them by CEM started at the high-level policy.",
+        {"skill": {"selection": "amortized-train"}},
+    ),
+    "mppi": (
+        "LSP with another planner: every plan counts by the softmax of its score, not the elites alone.",
+        {"skill": {"selection": "mppi"}},
+    ),
+    "cem-gradient": (
+        "LSP with another planner: each elite is refined by gradient steps through the world model.",
+        {"skill": {"selection": "cem-gradient"}},
+    ),
+    "online": (
+        "PlaNet: actions planned by CEM at every step on the same world model; no policy, no skills.",
+        {
+            "skill": {"selection": "actions", "size": 0, "duration": 1},
+            "planner": {"horizon": 12, "population": 1000, "elites": 100, "iterations": 10},
+        },
+    ),
+}
+
+# An agent's numbers at a size, where they follow that size.
+AGENT_AT_SIZE: dict[str, Mapping[str, Overrides]] = {
+    "online": {
+        "compact": {"planner": {"population": 200, "elites": 20, "iterations": 6}},
+        "tiny": {"planner": {"population": 100, "elites": 10, "iterations": 5}},
+        "debug": {"planner": {"population": 4, "elites": 2, "iterations": 2, "horizon": 3}},
+    },
 }
 
 # What the sizes for two CPU cores share: found by experiment, see docs/readings.md.
@@ -166,7 +194,8 @@ def default_size(task: str) -> str:
 
 
 def make_config(task: str, agent: str = "lsp", size: str | None = None, overrides: Overrides | None = None) -> Config:
-    """The configuration of a run: the paper's defaults, then size, task family, agent, and the caller's overrides."""
+    """The configuration of a run: the paper's defaults, then size, task family, agent, agent at that
+    size, and the caller's overrides."""
     size = size or default_size(task)
     if agent not in AGENTS:
         raise unknown_name("agent", agent, AGENTS)
@@ -174,6 +203,7 @@ def make_config(task: str, agent: str = "lsp", size: str | None = None, override
         raise unknown_name("size", size, SIZES)
     names = {"task": task, "agent": agent, "size": size}
     environment = {"environment": {"action_repeat": default_action_repeat(task)}}
-    layers = (*SIZES[size][1], FAMILIES[family(task)], environment, AGENTS[agent][1], names, overrides or {})
+    at_size = AGENT_AT_SIZE.get(agent, {}).get(size, {})
+    layers = (*SIZES[size][1], FAMILIES[family(task)], environment, AGENTS[agent][1], at_size, names, overrides or {})
     # Merged first: a combination is judged as a whole, not while half of it is in place.
     return with_overrides(Config(), merge(*layers))

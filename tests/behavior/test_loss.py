@@ -130,7 +130,7 @@ def test_the_losses_by_hand(path):
     expected = -np.mean(weight * stats.norm.logpdf(target, value[:-1], 1))
     np.testing.assert_allclose(imagined.value_loss, expected, rtol=1e-3)
     np.testing.assert_allclose(imagined.predictor_loss, -log_q, rtol=1e-3)
-    np.testing.assert_allclose(imagined.log_q, log_q, rtol=1e-3)
+    np.testing.assert_allclose(imagined.discernibility, log_q, rtol=1e-3)
     np.testing.assert_allclose(imagined.reward, reward.mean(), rtol=1e-3, atol=1e-4)
 
 
@@ -190,4 +190,4 @@ def test_dreamers_losses_know_no_skill():
     imagined = jax.jit(lambda: imagined_losses(models, start, jnp.float32(1.0), the_key(), config))()
     assert imagined.returns.shape == (14,)  # fifteen imagined states
     assert imagined.predictor_loss == 0
-    assert imagined.log_q == 0
+    assert imagined.discernibility == 0

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from skillplan.cli.main import COMMANDS, main
+from skillplan.presets import AGENTS
 
 TRAIN = ["train", "rover-field", "--size", "debug", "--frames", "600"]
 
@@ -86,7 +87,8 @@ def test_lists(capsys):
     assert status == 0
     tables = json.loads(out)
     names = [row["name"] for row in tables["agents"]]
-    assert names == ["lsp", "no-mi", "random-skills", "rand-skills-init", "dreamer", "amortized-skills"]
+    assert names == list(AGENTS)
+    assert {"lsp", "no-mi", "random-skills", "rand-skills-init", "dreamer", "amortized-skills", "hiro"} <= set(names)
     assert [row["name"] for row in tables["sizes"]] == ["paper", "compact", "tiny", "debug"]
 
 

@@ -9,7 +9,7 @@ from skillplan.skill_selection import cem, make_selection
 from skillplan.skill_selection.cem import cross_entropy_method, plan_length, refit
 from skillplan.skill_selection.prior import standard_normal
 from skillplan.types import SkillDistribution
-from small import quick_compilation, small  # noqa: F401
+from small import ACTION, quick_compilation, small  # noqa: F401
 
 TARGETS = jnp.array([[0.7, -1.2, 0.3], [-0.5, 0.1, 1.0], [1.1, 0.9, -0.4]])
 
@@ -129,21 +129,21 @@ def test_iterations_draw_anew(monkeypatch):
 def test_a_plan_is_as_long_as_its_horizon_asks(horizon, duration, length):
     config = small(planner={"horizon": horizon}, skill={"duration": duration, "segment_length": 1})
     assert plan_length(config) == length
-    selection = make_selection(config, jax.random.key(0))
+    selection = make_selection(config, ACTION, jax.random.key(0))
     found = selection.select(lambda plan, key: jnp.sum(plan), jnp.zeros(12), jax.random.key(0))
     assert found.mean.shape == found.std.shape == (length, 3)
 
 
 def test_planning_uses_the_settings():
     config = small(planner={"population": 64, "elites": 8, "iterations": 10})
-    selection = make_selection(config, jax.random.key(0))
+    selection = make_selection(config, ACTION, jax.random.key(0))
     score = lambda plan, key: -jnp.sum(jnp.square(plan - TARGETS[:1]))  # noqa: E731
     found = selection.select(score, jnp.zeros(12), jax.random.key(0))
     np.testing.assert_allclose(found.mean, TARGETS[:1], atol=0.15)
 
 
 def test_evaluation_takes_the_mean_and_collection_a_noisy_sample():
-    selection = make_selection(small(planner={"skill_noise": 2.0}), jax.random.key(0))
+    selection = make_selection(small(planner={"skill_noise": 2.0}), ACTION, jax.random.key(0))
     distribution = SkillDistribution(jnp.arange(3.0)[None], jnp.full((1, 3), 1.5))
     for key in range(2):
         mean = selection.decide(distribution, jax.random.key(key), jnp.float32(0))

@@ -10,7 +10,7 @@ from skillplan.algorithm import selection_loss
 from skillplan.skill_selection import make_selection
 from skillplan.skill_selection.high_level_policy import HighLevelPolicy
 from skillplan.types import Latent
-from small import fresh_models, largest, quick_compilation, random_latent, small  # noqa: F401
+from small import ACTION, fresh_models, largest, quick_compilation, random_latent, small  # noqa: F401
 
 CONFIG = small("amortized-skills", planner={"skill_noise": 0.0})
 
@@ -21,7 +21,7 @@ def quadratic(plan, key):
 
 @pytest.fixture
 def selection():
-    made = make_selection(CONFIG, jax.random.key(0))
+    made = make_selection(CONFIG, ACTION, jax.random.key(0))
     assert isinstance(made, HighLevelPolicy)
     return made
 
@@ -44,7 +44,7 @@ def test_the_choice_depends_on_the_state_and_not_on_the_key(selection):
 
 def test_a_plan_of_several_skills_is_chosen_at_once():
     config = small("amortized-skills", skill={"duration": 4}, planner={"horizon": 10})
-    selection = make_selection(config, jax.random.key(0))
+    selection = make_selection(config, ACTION, jax.random.key(0))
     assert selection.select(quadratic, jnp.zeros(12), jax.random.key(0)).mean.shape == (3, 3)
 
 

@@ -6,11 +6,11 @@ import jax.numpy as jnp
 from skillplan.behavior.policy import Policy
 from skillplan.skill_selection import make_selection
 from skillplan.world_model.model import feature_size
-from small import SPEC, small
+from small import ACTION, SPEC, small
 
 
 def test_there_is_nothing_to_select():
-    selection = make_selection(small("dreamer"), jax.random.key(0))
+    selection = make_selection(small("dreamer"), ACTION, jax.random.key(0))
     distribution = selection.select(lambda plan, key: jnp.zeros(()), jnp.zeros(12), jax.random.key(0))
     assert selection.skill_size == 0
     assert distribution.mean.shape == (1, 0)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from skillplan.skill_selection import make_selection
-from small import small
+from small import ACTION, small
 
 
 def no_score(plan, key):
@@ -14,7 +14,7 @@ def no_score(plan, key):
 
 def test_skills_are_standard_normal_and_random_even_without_exploration():
     # The planner's noise is for planned skills: here it would make the variance larger than one.
-    selection = make_selection(small("random-skills", planner={"skill_noise": 5.0}), jax.random.key(0))
+    selection = make_selection(small("random-skills", planner={"skill_noise": 5.0}), ACTION, jax.random.key(0))
     distribution = selection.select(no_score, jnp.zeros(12), jax.random.key(0))
     np.testing.assert_array_equal(distribution.mean, np.zeros((1, 3)))
     np.testing.assert_array_equal(distribution.std, np.ones((1, 3)))

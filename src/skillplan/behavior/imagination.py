@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from skillplan.behavior.policy import Policy
+from skillplan.behavior.policy import Policy, SkillAsAction
 from skillplan.types import Latent, Noise
 from skillplan.world_model.model import WorldModel
 from skillplan.world_model.rssm import feature
@@ -37,7 +37,7 @@ def skill_at_each_step(
 
 def imagine(
     world_model: WorldModel,
-    policy: Policy,
+    policy: Policy | SkillAsAction,
     start: Latent,
     plan: Float[Array, "plan_length skill"],
     duration: int,

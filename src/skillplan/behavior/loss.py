@@ -11,9 +11,8 @@ from skillplan.behavior.returns import discount_weights, lambda_returns
 from skillplan.config import Config
 from skillplan.distributions import unit_normal_log_prob
 from skillplan.models import Models
-from skillplan.skill_discovery.intrinsic_reward import intrinsic_rewards, read_segments
+from skillplan.skill_discovery import DISCOVERIES, METRICS
 from skillplan.types import Latent
-from skillplan.world_model.rssm import feature
 
 RETURN_PERCENTILES = (5.0, 95.0)
 
@@ -36,7 +35,7 @@ class Imagined(NamedTuple):
     predictor_loss: Float[Array, "*b"]
     returns: Float[Array, "*b n"]
     reward: Float[Array, "*b"]
-    log_q: Float[Array, "*b"]
+    discernibility: Float[Array, "*b"]
     entropy: Float[Array, "*b"]
 
 
@@ -45,7 +44,8 @@ def imagined_losses(
 ) -> Imagined:
     """Imagine N steps from one start and compute
 
-    policy: −mean(weight · R) / scale − entropy bonus (− w · mean log q / N with `intrinsic_path` "loss"),
+    policy: −mean(weight · R) / scale − entropy bonus (− w · mean log q / N with `intrinsic_path` "loss";
+    with `intrinsic` "forward" the information stands in for log q),
     value: −mean(weight · ln Normal(R; v, 1)) with R held fixed,
     predictor: −mean ln q_χ(z | segment) with the segment held fixed.
 
@@ -54,6 +54,8 @@ def imagined_losses(
     """
     behavior, discovery = config.behavior, config.discovery
     fixed = jax.lax.stop_gradient(models)
+    if models.value is None or fixed.value is None:
+        raise ValueError("An agent that plans its actions has no behaviour to learn.")
     noise_key, predictor_key = jax.random.split(key)
     noise = draw_noise(noise_key, behavior.imagination_length, models.policy.action_size, len(start.latent.stoch))
     duration = config.skill.training_segment
@@ -61,24 +63,24 @@ def imagined_losses(
     reward = jax.vmap(fixed.world_model.reward)(trajectory.feature)
     discount = behavior.discount * jax.vmap(fixed.world_model.goes_on)(trajectory.feature)
 
-    total, bonus, log_q, predictor_loss = reward, jnp.zeros(()), jnp.zeros(()), jnp.zeros(())
-    if models.predictor is not None and fixed.predictor is not None:
-        segments = read_segments(
+    total, bonus, discernibility, predictor_loss = reward, jnp.zeros(()), jnp.zeros(()), jnp.zeros(())
+    if config.skill.size:
+        found = DISCOVERIES[discovery.intrinsic](
             models.predictor,
             fixed.world_model,
-            feature(start.latent),
-            trajectory.feature,
+            models.policy,
+            start.latent,
+            trajectory,
             start.plan,
             duration,
             predictor_key,
+            config,
         )
-        intrinsic, log_q = intrinsic_rewards(fixed.predictor, segments, len(reward), duration)
+        discernibility, predictor_loss = found.discernibility, found.predictor_loss
         if discovery.intrinsic_scale > 0 and discovery.intrinsic_path == "reward":
-            total = reward + discovery.intrinsic_scale * intrinsic
+            total = reward + discovery.intrinsic_scale * found.intrinsic_reward
         elif discovery.intrinsic_scale > 0:
-            bonus = discovery.intrinsic_scale * log_q / len(reward)
-        segments = jax.lax.stop_gradient(segments)
-        predictor_loss = -jnp.mean(jax.vmap(models.predictor.log_prob)(segments.inputs, segments.skill))
+            bonus = discovery.intrinsic_scale * discernibility / len(reward)
 
     values = jax.vmap(fixed.value)(trajectory.feature)
     returns = lambda_returns(total, values, discount, behavior.return_lambda)
@@ -89,7 +91,7 @@ def imagined_losses(
     predicted = jax.vmap(models.value)(jax.lax.stop_gradient(trajectory.feature))[:-1]
     target = jax.lax.stop_gradient(returns)
     value_loss = -jnp.mean(weights * unit_normal_log_prob(target, predicted))
-    return Imagined(policy_loss, value_loss, predictor_loss, target, jnp.mean(reward), log_q, entropy)
+    return Imagined(policy_loss, value_loss, predictor_loss, target, jnp.mean(reward), discernibility, entropy)
 
 
 def behavior_loss(
@@ -110,8 +112,7 @@ def behavior_loss(
         "imagined/return_range": high - low,
     }
     loss = policy_loss + value_loss
-    if models.predictor is not None:
-        predictor_loss = jnp.mean(each.predictor_loss)
-        loss = loss + predictor_loss
-        metrics["skill/log_q"] = jnp.mean(each.log_q)
+    if config.skill.size:
+        loss = loss + jnp.mean(each.predictor_loss)
+        metrics[METRICS[config.discovery.intrinsic]] = jnp.mean(each.discernibility)
     return loss, (high - low, metrics)

@@ -53,3 +53,15 @@ class Policy(eqx.Module):
         gaussian_entropy = jnp.log(gaussian.std) + 0.5 * math.log(2 * math.pi * math.e)
         entropy = jnp.sum(gaussian_entropy + tanh_log_jacobian(before_tanh))
         return jnp.tanh(before_tanh), entropy
+
+
+class SkillAsAction(eqx.Module):
+    """What stands in the policy's place where actions are planned: the selected "skill" is the action."""
+
+    action_size: int = eqx.field(static=True)
+
+    def act(
+        self, feature: Float[Array, " feature"], skill: Float[Array, " skill"], noise: Float[Array, " action"]
+    ) -> tuple[Float[Array, " action"], Float[Array, ""]]:
+        """The planned action, clipped to [−1, 1]; it has no entropy."""
+        return jnp.clip(skill, -1.0, 1.0), jnp.zeros(())

@@ -53,7 +53,8 @@ def option_names(kind: Any, prefix: str = "") -> dict[str, bool]:
             names |= option_names(hint, prefix if flat else f"{prefix}{field.name}.")
         elif not _is_positional(annotations):
             name = f"{prefix}{field.name}".replace("_", "-")
-            names[f"--{name}"] = hint is not bool
+            aliases = [alias for annotation in annotations for alias in getattr(annotation, "aliases", None) or ()]
+            names |= dict.fromkeys([f"--{name}", *aliases], hint is not bool)
             if hint is bool:
                 head, _, tail = name.rpartition(".")
                 names[f"--{head + '.' if head else ''}no-{tail}"] = False

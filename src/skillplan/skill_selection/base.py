@@ -28,6 +28,12 @@ class SkillSelection(eqx.Module):
     ) -> SkillDistribution:
         """The paper's ζ for one start: mean and std `[plan_length, skill_size]`."""
 
+    def select_to_act(
+        self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
+    ) -> SkillDistribution:
+        """ζ where it is acted on, not only imagined: the same, unless a selection says otherwise."""
+        return self.select(imagine_and_score, feature, key)
+
     def sample(self, distribution: SkillDistribution, key: PRNGKeyArray) -> Float[Array, "plan_length skill"]:
         """A plan z ~ N(mean + ε, std)."""
         noise_key, sample_key = jax.random.split(key)

@@ -1,5 +1,8 @@
 """Skill selection by the cross-entropy method (the paper's Algorithm 2)."""
 
+from abc import abstractmethod
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,6 +12,32 @@ from skillplan.config import Config
 from skillplan.skill_selection.base import ImagineAndScore, SkillSelection
 from skillplan.skill_selection.prior import standard_normal
 from skillplan.types import SkillDistribution
+
+Judge = Callable[[Float[Array, "plan_length skill"], Int[Array, ""]], Float[Array, ""]]
+"""The score of a plan under the random draws of one member of the population, given by its number."""
+Refit = Callable[
+    [SkillDistribution, Float[Array, "population plan_length skill"], Float[Array, " population"], Judge],
+    SkillDistribution,
+]
+"""The next distribution, from the present one, its population, the population's scores, and the judge of them."""
+
+
+def best(scores: Float[Array, " population"], elites: int) -> tuple[Int[Array, " elites"], Float[Array, " elites"]]:
+    """The numbers of the best plans, and their weights: 1, or 0 for one whose score is not finite."""
+    top, index = jax.lax.top_k(jnp.where(jnp.isfinite(scores), scores, -jnp.inf), elites)
+    return index, jnp.isfinite(top).astype(scores.dtype)
+
+
+def weighted_fit(
+    distribution: SkillDistribution, plans: Float[Array, "n plan_length skill"], weights: Float[Array, " n"]
+) -> SkillDistribution:
+    """Mean and population std of plans that count by their weights; without any weight the distribution stays."""
+    total = jnp.sum(weights)
+    share = (weights / jnp.where(total > 0, total, 1.0))[:, None, None]
+    mean = jnp.sum(share * plans, axis=0)
+    variance = jnp.sum(share * jnp.square(plans - mean[None]), axis=0)
+    fitted = SkillDistribution(mean, jnp.sqrt(variance))
+    return jax.tree.map(lambda new, old: jnp.where(total > 0, new, old), fitted, distribution)
 
 
 def refit(
@@ -21,15 +50,8 @@ def refit(
 
     Fewer finite scores than `elites` make fewer elites; none at all leaves the distribution as it was.
     """
-    best, index = jax.lax.top_k(jnp.where(jnp.isfinite(scores), scores, -jnp.inf), elites)
-    finite = jnp.isfinite(best)[:, None, None].astype(plans.dtype)
-    chosen = jnp.where(finite > 0, plans[index], 0.0)
-    count = jnp.maximum(jnp.sum(finite), 1.0)
-    mean = jnp.sum(chosen, axis=0) / count
-    variance = jnp.sum(finite * jnp.square(chosen - mean[None]), axis=0) / count
-    fitted = SkillDistribution(mean, jnp.sqrt(variance))
-    any_finite = jnp.any(finite > 0)
-    return jax.tree.map(lambda new, old: jnp.where(any_finite, new, old), fitted, distribution)
+    index, weights = best(scores, elites)
+    return weighted_fit(distribution, plans[index], weights)
 
 
 def cross_entropy_method(
@@ -41,11 +63,12 @@ def cross_entropy_method(
     elites: int,
     iterations: int,
     common_noise: bool,
+    fit: Refit | None = None,
 ) -> SkillDistribution:
     """Draw `population` plans, score them, fit the distribution to the `elites` best; `iterations` times.
 
     With `common_noise` all plans of an iteration are scored under the same key, which lowers the variance of their
-    comparison and the cost of the draws.
+    comparison and the cost of the draws. Another `fit` than that of the elites makes another planner.
     """
 
     def iteration(distribution: SkillDistribution, number: Int[Array, ""]) -> tuple[SkillDistribution, None]:
@@ -53,17 +76,22 @@ def cross_entropy_method(
         draws = jax.random.normal(plan_key, (population, *distribution.mean.shape))
         plans = distribution.mean[None] + distribution.std[None] * draws
         if common_noise:
+            keys = jnp.broadcast_to(score_key, (population,))
             scores = jax.vmap(imagine_and_score, in_axes=(0, None))(plans, score_key)
         else:
-            scores = jax.vmap(imagine_and_score)(plans, jax.random.split(score_key, population))
-        return refit(distribution, plans, scores, elites), None
+            keys = jax.random.split(score_key, population)
+            scores = jax.vmap(imagine_and_score)(plans, keys)
+        if fit is None:
+            return refit(distribution, plans, scores, elites), None
+        judge = lambda plan, member: imagine_and_score(plan, jax.random.clone(keys[member]))  # noqa: E731
+        return fit(distribution, plans, scores, judge), None
 
     distribution, _ = jax.lax.scan(iteration, initial, jnp.arange(iterations))
     return distribution
 
 
-class CrossEntropyMethod(SkillSelection):
-    """Plans over skills online, from N(0, I) anew each time."""
+class Search(SkillSelection):
+    """Plans over skills online, from N(0, I) anew each time; what becomes of a scored population is the subclass's."""
 
     plan_length: int = eqx.field(static=True)
     skill_size: int = eqx.field(static=True)
@@ -73,7 +101,7 @@ class CrossEntropyMethod(SkillSelection):
     iterations: int = eqx.field(static=True)
     common_noise: bool = eqx.field(static=True)
 
-    def __init__(self, config: Config, key: PRNGKeyArray):
+    def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
         planner = config.planner
         self.plan_length = plan_length(config)
         self.skill_size = config.skill.size
@@ -81,19 +109,53 @@ class CrossEntropyMethod(SkillSelection):
         self.population, self.elites, self.iterations = planner.population, planner.elites, planner.iterations
         self.common_noise = planner.common_noise
 
-    def select(
-        self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
+    @abstractmethod
+    def fit(
+        self,
+        distribution: SkillDistribution,
+        plans: Float[Array, "population plan_length skill"],
+        scores: Float[Array, " population"],
+        judge: Judge,
     ) -> SkillDistribution:
-        """Search from N(0, I)."""
+        """The distribution of the next iteration."""
+
+    def search(
+        self, imagine_and_score: ImagineAndScore, initial: SkillDistribution, key: PRNGKeyArray
+    ) -> SkillDistribution:
+        """All iterations, from a given distribution."""
         return cross_entropy_method(
             imagine_and_score,
-            standard_normal(self.plan_length, self.skill_size),
+            initial,
             key,
             population=self.population,
             elites=self.elites,
             iterations=self.iterations,
             common_noise=self.common_noise,
+            fit=self.fit,
         )
+
+    def select(
+        self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
+    ) -> SkillDistribution:
+        """Search from N(0, I)."""
+        return self.search(imagine_and_score, standard_normal(self.plan_length, self.skill_size), key)
+
+
+class CrossEntropyMethod(Search):
+    """The paper's planner."""
+
+    def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
+        super().__init__(config, action_size, key)
+
+    def fit(
+        self,
+        distribution: SkillDistribution,
+        plans: Float[Array, "population plan_length skill"],
+        scores: Float[Array, " population"],
+        judge: Judge,
+    ) -> SkillDistribution:
+        """Mean and std of the elites."""
+        return refit(distribution, plans, scores, self.elites)
 
 
 def plan_length(config: Config) -> int:

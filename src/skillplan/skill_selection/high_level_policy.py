@@ -27,7 +27,7 @@ class HighLevelPolicy(SkillSelection):
     skill_size: int = eqx.field(static=True)
     skill_noise: float = eqx.field(static=True)
 
-    def __init__(self, config: Config, key: PRNGKeyArray):
+    def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
         self.plan_length, self.skill_size = plan_length(config), config.skill.size
         self.skill_noise = config.planner.skill_noise
         outputs = 2 * self.plan_length * self.skill_size

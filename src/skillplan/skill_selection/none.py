@@ -16,7 +16,7 @@ class NoSkill(SkillSelection):
     skill_size: int = eqx.field(static=True)
     skill_noise: float = eqx.field(static=True)
 
-    def __init__(self, config: Config, key: PRNGKeyArray):
+    def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
         self.plan_length, self.skill_size, self.skill_noise = 1, 0, 0.0
 
     def select(

@@ -21,7 +21,7 @@ class PriorSkill(SkillSelection):
     skill_size: int = eqx.field(static=True)
     skill_noise: float = eqx.field(static=True)
 
-    def __init__(self, config: Config, key: PRNGKeyArray):
+    def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
         self.plan_length, self.skill_size, self.skill_noise = 1, config.skill.size, 0.0
 
     def select(
