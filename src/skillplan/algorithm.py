@@ -16,6 +16,7 @@ from skillplan.envs.interface import EnvSpec
 from skillplan.learner import Metrics, Updates
 from skillplan.models import Models, make_models
 from skillplan.optimizer import apply_gradient, make_optimizers
+from skillplan.skill_selection.plan_shape import while_training
 from skillplan.types import Batch, Latent
 from skillplan.world_model.loss import world_model_loss
 from skillplan.world_model.rssm import feature
@@ -42,6 +43,7 @@ def make_learner(config: Config, spec: EnvSpec, key: PRNGKeyArray) -> LearnerSta
 
 def make_update(config: Config) -> Callable[[LearnerState, Batch, PRNGKeyArray], tuple[LearnerState, Metrics]]:
     """The function `update(state, batch, key)` for one batch `[batch, length, …]`."""
+    config = while_training(config)
     optimizers = make_optimizers(config)
     frozen = config.training.frozen
 

@@ -225,6 +225,8 @@ class PlannerConfig:
 
     horizon: int = 10
     """The paper's H: imagined steps by which a plan is judged."""
+    training_horizon: int | None = None
+    """H while training, where it is not that of acting; none: the same as `horizon`."""
     population: int = 16
     """The paper's G: plans tried per iteration."""
     elites: int = 4
@@ -260,8 +262,9 @@ class PlannerConfig:
             gradient_step_size=self.gradient_step_size,
         )
         _not_negative("planner", skill_noise=self.skill_noise)
-        if self.horizon < 2:
-            raise UserError("--planner.horizon is 1: a score needs at least 2 imagined states.")
+        for name, horizon in (("horizon", self.horizon), ("training-horizon", self.training_horizon)):
+            if horizon is not None and horizon < 2:
+                raise UserError(f"--planner.{name} is {horizon}: a score needs at least 2 imagined states.")
         if self.elites > self.population:
             raise UserError(
                 f"--planner.elites is {self.elites}, more than --planner.population {self.population}: "
@@ -319,7 +322,9 @@ class TrainingConfig:
     """The loop of Algorithm 1."""
 
     seed_episodes: int = 5
-    """The paper's S: episodes of random actions before anything is learned."""
+    """The paper's S: episodes that are played before anything is learned."""
+    seed_policy: Literal["random", "agent"] = "random"
+    """Who plays them: chance, or the agent as it is, which has learned on another task."""
     pretrain_updates: int = 100
     """Updates between the seed episodes and the first collected one."""
     updates_per_frame: float = 0.2
@@ -413,6 +418,11 @@ class Config:
             raise UserError(
                 f"--skill.duration (K) is {self.skill.duration}, longer than --planner.horizon (H) "
                 f"{self.planner.horizon}: shorten the skill or lengthen the horizon."
+            )
+        if self.planner.training_horizon is not None and self.skill.training_segment > self.planner.training_horizon:
+            raise UserError(
+                f"A skill is held for {self.skill.training_segment} steps while training but "
+                f"--planner.training-horizon is {self.planner.training_horizon}: lengthen the horizon."
             )
         if self.skill.training_segment > self.behavior.imagination_length:
             raise UserError(

@@ -1,16 +1,20 @@
 """Learning as the paper does: Algorithm 1 on the parts that its presets swap."""
 
+import dataclasses
 from typing import Any
 
+import equinox as eqx
+import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from skillplan.agent import make_act
-from skillplan.algorithm import LearnerState, make_learner, make_updates
+from skillplan.algorithm import LearnerState, make_learner, make_updates, replace_parts
 from skillplan.envs.interface import EnvSpec
 from skillplan.learner import Act, Learner, Updates
 from skillplan.models import Models
 from skillplan.skill_discovery.log_q_prior import log_q_prior
 from skillplan.types import Batch
+from skillplan.world_model import WorldModel
 
 
 class LatentLearner(Learner):
@@ -19,6 +23,24 @@ class LatentLearner(Learner):
     def initial(self, spec: EnvSpec, key: PRNGKeyArray) -> LearnerState:
         """Freshly initialised parts and their optimisers."""
         return make_learner(self.config, spec, key)
+
+    def carry_over(self, state: LearnerState, fresh: LearnerState, *, keep_heads: bool) -> LearnerState:
+        """World model, policy, predictor and selection go on with their optimisers; reward head and value start anew.
+
+        So does the range of returns. The reward head's share of its optimiser's moments is set to zero.
+        """
+        if keep_heads:
+            return dataclasses.replace(state, updates=fresh.updates)
+        world_model = dataclasses.replace(state.models.world_model, reward=fresh.models.world_model.reward)
+        optimizers = dict(state.optimizers, value=fresh.optimizers["value"])
+        reward_moments = lambda tree: [  # noqa: E731
+            part.reward for part in jax.tree.leaves(tree, is_leaf=_is_world_model) if _is_world_model(part)
+        ]
+        optimizers["world_model"] = eqx.tree_at(
+            reward_moments, state.optimizers["world_model"], reward_moments(fresh.optimizers["world_model"])
+        )
+        models = replace_parts(state.models, {"world_model": world_model, "value": fresh.models.value})
+        return LearnerState(models, optimizers, fresh.return_range, fresh.updates)
 
     def make_updates(self) -> Updates:
         """Updates of every part."""
@@ -48,5 +70,9 @@ class LatentLearner(Learner):
             "deter": [self.config.world_model.deter],
             "stoch": [self.config.world_model.stoch],
             "skill": [self.config.skill.size],
-            "plan": [models.selection.plan_length, models.selection.skill_size],
+            "plan": [models.selection.acting_length, models.selection.skill_size],
         }
+
+
+def _is_world_model(node: Any) -> bool:
+    return isinstance(node, WorldModel)

@@ -59,6 +59,13 @@ class Learner(ABC):
         """The `LearnerState` before the first update, for a world; refuses a world that cannot be learned in."""
 
     @abstractmethod
+    def carry_over(self, state: Any, fresh: Any, *, keep_heads: bool) -> Any:
+        """The state with which a new task begins: what `state` has learned, but for what describes the old task.
+
+        Rewards and values are those of `fresh`, an initial state, unless `keep_heads`. Updates are counted anew.
+        """
+
+    @abstractmethod
     def make_updates(self) -> Updates:
         """The compiled function that learns; it consumes the state it is given."""
 

@@ -1,4 +1,4 @@
-"""The mutual information from densities: a linear-Gaussian case with a known value, its bound, and the world model's."""
+"""Mutual information from densities: a linear-Gaussian case with a known value, its bound, the world model's."""
 
 import jax
 import jax.numpy as jnp

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from skillplan.skill_selection import cem, make_selection
-from skillplan.skill_selection.cem import cross_entropy_method, plan_length, refit
+from skillplan.skill_selection.cem import cross_entropy_method, refit
+from skillplan.skill_selection.plan_shape import plan_length
 from skillplan.skill_selection.prior import standard_normal
 from skillplan.types import SkillDistribution
 from small import ACTION, quick_compilation, small  # noqa: F401

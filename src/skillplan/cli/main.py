@@ -8,6 +8,8 @@ from skillplan.errors import UserError, unknown_name
 
 COMMANDS = {
     "train": "Learn a task: `skillplan train rover-field`.",
+    "transfer": "Carry a run over to another task: `skillplan transfer runs/… rover-cove`.",
+    "experiment": "Run a figure of the paper: `skillplan experiment rover`.",
     "evaluate": "Measure a trained agent: `skillplan evaluate runs/…`.",
     "describe": "Show shapes, parameter counts and settings of a run, or of a task and agent.",
     "tasks": "List the tasks.",

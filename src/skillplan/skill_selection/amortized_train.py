@@ -1,12 +1,15 @@
 """Amortised while training, planned while acting: CEM started at what the high-level policy proposes."""
 
 import equinox as eqx
+import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from skillplan.config import Config
 from skillplan.skill_selection.base import ImagineAndScore, SkillSelection
 from skillplan.skill_selection.cem import CrossEntropyMethod
 from skillplan.skill_selection.high_level_policy import HighLevelPolicy
+from skillplan.skill_selection.prior import standard_normal
 from skillplan.types import SkillDistribution
 
 
@@ -28,6 +31,11 @@ class AmortizedTrain(SkillSelection):
         self.plan_length, self.skill_size = self.policy.plan_length, self.policy.skill_size
         self.skill_noise = self.policy.skill_noise
 
+    @property
+    def acting_length(self) -> int:
+        """As long as the planner's."""
+        return self.planner.acting_length
+
     def select(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
     ) -> SkillDistribution:
@@ -37,8 +45,13 @@ class AmortizedTrain(SkillSelection):
     def select_to_act(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
     ) -> SkillDistribution:
-        """CEM from the high-level policy's distribution instead of N(0, I)."""
-        return self.planner.search(imagine_and_score, self.policy.select(imagine_and_score, feature, key), key)
+        """CEM from the high-level policy's distribution; skills of the plan beyond that begin at N(0, I)."""
+        proposed = self.policy.select(imagine_and_score, feature, key)
+        beyond = standard_normal(max(self.planner.acting_length - self.plan_length, 0), self.skill_size)
+        initial = jax.tree.map(
+            lambda near, far: jnp.concatenate([near, far])[: self.planner.acting_length], proposed, beyond
+        )
+        return self.planner.search(imagine_and_score, initial, key)
 
     def loss(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray

@@ -18,9 +18,15 @@ class SkillSelection(eqx.Module):
     """From one latent to a distribution over plans of skills."""
 
     plan_length: eqx.AbstractVar[int]
+    """Skills in a plan that is imagined while training."""
     skill_size: eqx.AbstractVar[int]
     skill_noise: eqx.AbstractVar[float]
     """Standard deviation of the paper's ε, added to the mean of the distribution while training and collecting."""
+
+    @property
+    def acting_length(self) -> int:
+        """Skills in a plan that is acted on: as many, unless acting plans further ahead."""
+        return self.plan_length
 
     @abstractmethod
     def select(

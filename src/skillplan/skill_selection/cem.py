@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from skillplan.config import Config
 from skillplan.skill_selection.base import ImagineAndScore, SkillSelection
+from skillplan.skill_selection.plan_shape import plan_length, while_training
 from skillplan.skill_selection.prior import standard_normal
 from skillplan.types import SkillDistribution
 
@@ -94,6 +95,7 @@ class Search(SkillSelection):
     """Plans over skills online, from N(0, I) anew each time; what becomes of a scored population is the subclass's."""
 
     plan_length: int = eqx.field(static=True)
+    length_to_act: int = eqx.field(static=True)
     skill_size: int = eqx.field(static=True)
     skill_noise: float = eqx.field(static=True)
     population: int = eqx.field(static=True)
@@ -103,11 +105,16 @@ class Search(SkillSelection):
 
     def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
         planner = config.planner
-        self.plan_length = plan_length(config)
+        self.plan_length, self.length_to_act = plan_length(while_training(config)), plan_length(config)
         self.skill_size = config.skill.size
         self.skill_noise = planner.skill_noise
         self.population, self.elites, self.iterations = planner.population, planner.elites, planner.iterations
         self.common_noise = planner.common_noise
+
+    @property
+    def acting_length(self) -> int:
+        """⌈H/K⌉ with the H and K of acting."""
+        return self.length_to_act
 
     @abstractmethod
     def fit(
@@ -140,6 +147,12 @@ class Search(SkillSelection):
         """Search from N(0, I)."""
         return self.search(imagine_and_score, standard_normal(self.plan_length, self.skill_size), key)
 
+    def select_to_act(
+        self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
+    ) -> SkillDistribution:
+        """Search from N(0, I) for a plan as long as acting wants it."""
+        return self.search(imagine_and_score, standard_normal(self.acting_length, self.skill_size), key)
+
 
 class CrossEntropyMethod(Search):
     """The paper's planner."""
@@ -156,8 +169,3 @@ class CrossEntropyMethod(Search):
     ) -> SkillDistribution:
         """Mean and std of the elites."""
         return refit(distribution, plans, scores, self.elites)
-
-
-def plan_length(config: Config) -> int:
-    """Skills in a plan: ⌈H/K⌉."""
-    return -(-config.planner.horizon // config.skill.duration)

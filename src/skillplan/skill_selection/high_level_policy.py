@@ -9,7 +9,7 @@ from skillplan.config import Config
 from skillplan.distributions import clamped_gaussian
 from skillplan.networks import MLP
 from skillplan.skill_selection.base import ImagineAndScore, SkillSelection
-from skillplan.skill_selection.cem import plan_length
+from skillplan.skill_selection.plan_shape import plan_length, while_training
 from skillplan.types import SkillDistribution
 from skillplan.world_model.model import feature_size
 
@@ -28,7 +28,7 @@ class HighLevelPolicy(SkillSelection):
     skill_noise: float = eqx.field(static=True)
 
     def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
-        self.plan_length, self.skill_size = plan_length(config), config.skill.size
+        self.plan_length, self.skill_size = plan_length(while_training(config)), config.skill.size
         self.skill_noise = config.planner.skill_noise
         outputs = 2 * self.plan_length * self.skill_size
         policy = config.policy

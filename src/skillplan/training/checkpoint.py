@@ -55,6 +55,15 @@ class Checkpoints:
         numbers = [int(path.name) for path in self.directory.iterdir() if path.name.isdigit()]
         return max(numbers, default=None)
 
+    def frames(self) -> int:
+        """Frames at the newest checkpoint; 0 where there is none."""
+        newest = self.newest()
+        if newest is None:
+            return 0
+        with self._manager() as manager:
+            restored = manager.restore(newest, args=ocp.args.Composite(counters=ocp.args.JsonRestore()))
+        return int(restored["counters"]["frames"])
+
     def save(self, state: LearnerState, counters: Counters) -> None:
         """Write a checkpoint under a temporary name, then give it its own; older ones go."""
         step = self.directory / str(counters.episodes)

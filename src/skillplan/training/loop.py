@@ -14,7 +14,7 @@ from skillplan.learner import LearnerState
 from skillplan.learners import learner_of
 from skillplan.replay.episode import Episode, save
 from skillplan.replay.memory import format_bytes, memory_estimate, steps_for
-from skillplan.replay.restore import refill, truncate
+from skillplan.replay.restore import episode_files, refill, truncate
 from skillplan.replay.store import ReplayStore
 from skillplan.training.allocator import keep_freed_memory
 from skillplan.training.checkpoint import Checkpoints
@@ -57,7 +57,8 @@ class Trainer:
             self.state, self.counters = self.checkpoints.restore(jax.eval_shape(initial, seed_key))
         else:
             self.state: LearnerState = initial(seed_key)
-        refill(self.store, truncate(directory.episodes, self.counters.episodes), self.learner.to_store)
+        own = truncate(directory.episodes, self.counters.episodes)
+        refill(self.store, [*episode_files(directory.source_episodes), *own], self.learner.to_store)
         cut_back(directory.metrics_file, self.counters.episodes)
         self.log = MetricsLog(directory.metrics_file, directory.tensorboard)
         self.evaluator = Evaluator(config)
@@ -105,7 +106,7 @@ class Trainer:
         """One episode of experience in each world: at random at first, then by the agent with all its noise."""
         config, first = self.config, self.counters.episodes
         seed_episodes = config.training.seed_episodes
-        is_random = first < seed_episodes
+        is_random = first < seed_episodes and config.training.seed_policy == "random"
         numbers = range(first, min(first + config.envs, seed_episodes) if is_random else first + config.envs)
         player: Player
         if is_random:

@@ -28,14 +28,13 @@ class RunDirectory:
         self.config_file = path / "config.json"
         self.metrics_file = path / "metrics.jsonl"
         self.episodes = path / "episodes"
+        self.source_episodes = path / "source_episodes"
         self.checkpoints = path / "checkpoints"
         self.tensorboard = path / "tensorboard"
 
-    def create(self, config: Config, spec: EnvSpec) -> None:
-        """Begin a run; refuses a directory that already holds something."""
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            hint = "add --resume to go on with it, or " if self.config_file.exists() else ""
-            raise UserError(f"{self.path} already exists: {hint}name another one with --run.")
+    def create(self, config: Config, spec: EnvSpec, *, source: dict[str, Any] | None = None) -> None:
+        """Begin a run, carried over from `source` if given; refuses a directory that already holds something."""
+        self.refuse_existing()
         self.path.mkdir(parents=True, exist_ok=True)
         content = {
             "format": FORMAT,
@@ -44,7 +43,15 @@ class RunDirectory:
             "config": dataclasses.asdict(config),
             "environment": dataclasses.asdict(spec),
         }
+        if source is not None:
+            content["source"] = source
         write_atomically(self.config_file, json.dumps(content, indent=2) + "\n")
+
+    def refuse_existing(self) -> None:
+        """Raise UserError where the directory already holds something."""
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            hint = "add --resume to go on with it, or " if self.config_file.exists() else ""
+            raise UserError(f"{self.path} already exists: {hint}name another one with --run.")
 
     def read(self) -> tuple[Config, EnvSpec]:
         """The run's configuration and the world it was trained in."""

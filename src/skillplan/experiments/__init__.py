@@ -1,0 +1,1 @@
+"""The paper's experiments as data, and the means to run them."""

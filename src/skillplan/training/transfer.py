@@ -1,0 +1,168 @@
+"""Transfer: a run on a new task that begins with what another run has learned (paper section 4.3)."""
+
+import dataclasses
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skillplan.config import Config
+from skillplan.envs.relabel import check_relabel, relabel
+from skillplan.errors import UserError
+from skillplan.learners import learner_of
+from skillplan.presets import with_overrides
+from skillplan.replay.episode import load, save
+from skillplan.replay.restore import episode_files
+from skillplan.training.checkpoint import Checkpoints, state_sha256
+from skillplan.training.counters import Counters
+from skillplan.training.evaluate import make_environment
+from skillplan.training.loop import train
+from skillplan.training.restore import LoadedRun, load_run
+from skillplan.training.run_directory import RunDirectory, check_same_world
+from skillplan.training.seeding import Stream, key
+
+FIXED_BY_POLICY = ("policy", "predictor")
+"""What `fix_policy` freezes."""
+
+
+@dataclass(frozen=True)
+class TransferOptions:
+    """What a transfer may be told beyond its source and its target."""
+
+    frames: int
+    """Frames of experience on the new task."""
+    seed: int
+    """Drives the new run."""
+    fix_policy: bool = False
+    """Freeze policy and predictor, and leave out the intrinsic reward."""
+    relabel: bool = False
+    """Begin with the source's episodes, paid as the target pays."""
+    keep_heads: bool = False
+    """Keep the reward head and the value, which describe the old task."""
+    skill_duration: int | None = None
+    """A new K for acting and planning."""
+    horizon: int | None = None
+    """A new H for acting and planning."""
+
+
+@dataclass(frozen=True)
+class Relabelled:
+    """What became of the source's episodes."""
+
+    episodes: int
+    old_reward: float
+    """Mean reward of an agent step as it was paid."""
+    new_reward: float
+    """The same as the target pays it."""
+    seconds: float
+
+
+def transfer_config(source: Config, target: str, options: TransferOptions) -> Config:
+    """The configuration of the new run: the source's, but for the task and what the options change.
+
+    Training keeps its segments and its horizon whatever K and H acting gets, so that no shape changes.
+    """
+    changes: dict[str, Any] = {
+        "task": target,
+        "frames": options.frames,
+        "seed": options.seed,
+        "training": {"seed_policy": "agent"},
+    }
+    if options.skill_duration is not None or options.horizon is not None:
+        if source.skill.size == 0:
+            raise UserError(f"{source.agent} has no skills: leave out --skill-duration and --horizon.")
+        skill, planner = source.skill, source.planner
+        duration = skill.duration if options.skill_duration is None else options.skill_duration
+        horizon = planner.horizon if options.horizon is None else options.horizon
+        changes["skill"] = {"duration": duration, "segment_length": skill.training_segment}
+        # With several skills in a plan, a smaller lambda would leave the later ones next to no say in its score.
+        plan_lambda = 1.0 if horizon > duration else planner.plan_lambda
+        trained_at = planner.training_horizon or planner.horizon
+        changes["planner"] = {"horizon": horizon, "training_horizon": trained_at, "plan_lambda": plan_lambda}
+    if options.fix_policy:
+        changes["training"]["frozen"] = tuple(dict.fromkeys((*source.training.frozen, *FIXED_BY_POLICY)))
+        changes["discovery"] = {"intrinsic_scale": 0.0}
+    return with_overrides(source, changes)
+
+
+def carried_parts(source: Config, options: TransferOptions) -> dict[str, str]:
+    """What happens to each part, in words; parts that the agent does not have are left out."""
+    fixed = "kept, frozen" if options.fix_policy else "kept"
+    anew = "kept" if options.keep_heads else "starts anew"
+    parts = {
+        "world model": "kept",
+        "reward head": anew,
+        "policy": fixed,
+        "value": anew,
+        "skill predictor": fixed,
+        "optimisers": "kept, but for what starts anew",
+        "intrinsic reward": "off" if options.fix_policy else "as before",
+        "replay": "the source's episodes, relabelled" if options.relabel else "empty",
+        "first episodes": "played by the carried agent",
+    }
+    if source.skill.size == 0:
+        del parts["skill predictor"], parts["intrinsic reward"]
+    return parts
+
+
+def begin_transfer(source: Path, target: str, run: Path, options: TransferOptions) -> Relabelled | None:
+    """Lay down a run at `run` that `train(…, resume=True)` takes up; the source is only read.
+
+    The directory appears whole or not at all.
+    """
+    loaded = load_run(source)
+    config = transfer_config(loaded.config, target, options)
+    RunDirectory(run).refuse_existing()
+    if options.relabel:
+        check_relabel(loaded.config.task, target)
+    world = make_environment(config)
+    world.close()
+    check_same_world(loaded.spec, world.spec)
+    learner = learner_of(config)
+    fresh = learner.initial(world.spec, key(config.seed, Stream.INITIAL_PARAMETERS))
+    state = learner.carry_over(loaded.state, fresh, keep_heads=options.keep_heads)
+
+    partial = RunDirectory(run.with_name(run.name + ".partial"))
+    if partial.path.exists():
+        shutil.rmtree(partial.path)
+    identity = {
+        "run": str(source),
+        "task": loaded.config.task,
+        **loaded.counters.as_dict(),
+        "state_sha256": state_sha256(loaded.state),
+        "config": dataclasses.asdict(loaded.config),
+        "options": dataclasses.asdict(options),
+        "parts": carried_parts(loaded.config, options),
+    }
+    partial.create(config, world.spec, source=identity)
+    relabelled = _relabel_episodes(source, loaded, target, partial.source_episodes) if options.relabel else None
+    Checkpoints(partial.checkpoints).save(state, Counters())
+    if run.is_dir():
+        run.rmdir()  # empty, as was checked
+    run.parent.mkdir(parents=True, exist_ok=True)
+    os.rename(partial.path, run)
+    return relabelled
+
+
+def transfer(source: Path, target: str, run: Path, options: TransferOptions, *, resume: bool = False) -> RunDirectory:
+    """Go on from the newest checkpoint of `source` on another task; with `resume` take up such a run."""
+    config = transfer_config(load_run(source).config, target, options)
+    if not resume:
+        begin_transfer(source, target, run, options)
+    return train(config, run, resume=True)
+
+
+def _relabel_episodes(source: Path, loaded: LoadedRun, target: str, into: Path) -> Relabelled:
+    began, steps, old, new = time.monotonic(), 0, 0.0, 0.0
+    files = episode_files(RunDirectory(source).episodes)[: loaded.counters.episodes]
+    for number, file in enumerate(files):
+        episode = load(file)
+        rewards = relabel(episode, source=loaded.config.task, target=target)
+        steps += len(rewards) - 1
+        old, new = old + float(np.sum(episode.reward)), new + float(np.sum(rewards))
+        save(dataclasses.replace(episode, reward=rewards), into, number)
+    return Relabelled(len(files), old / max(steps, 1), new / max(steps, 1), time.monotonic() - began)

@@ -1,0 +1,175 @@
+"""Transfer: what is kept is kept to the bit, what describes the old task starts anew, the source is only read."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from skillplan.errors import UserError
+from skillplan.presets import make_config
+from skillplan.replay.episode import load
+from skillplan.replay.restore import episode_files
+from skillplan.skill_selection.plan_shape import plan_length, while_training
+from skillplan.training.checkpoint import state_sha256
+from skillplan.training.loop import train
+from skillplan.training.metrics_log import read_metrics
+from skillplan.training.restore import load_run
+from skillplan.training.run_directory import RunDirectory
+from skillplan.training.transfer import TransferOptions, begin_transfer, transfer, transfer_config
+from small import assert_trees_equal, differ
+
+OPTIONS = TransferOptions(frames=600, seed=3, fix_policy=True, skill_duration=30, horizon=120)
+
+
+@pytest.fixture(scope="module")
+def moved(finished, tmp_path_factory) -> Path:
+    """The finished run on the cove, with a fixed policy and plans of four skills."""
+    path = tmp_path_factory.mktemp("transfer") / "cove"
+    before = contents(finished)
+    transfer(finished, "rover-cove", path, OPTIONS)
+    assert contents(finished) == before
+    return path
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {str(file): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
+
+
+def parts_of(path: Path):
+    return load_run(path).state
+
+
+def test_a_fixed_policy_does_not_change_by_one_bit_and_the_rest_learns(finished, moved):
+    old, new = parts_of(finished), parts_of(moved)
+    for part in ("policy", "predictor"):
+        assert_trees_equal(getattr(old.models, part), getattr(new.models, part))
+        assert_trees_equal(old.optimizers[part], new.optimizers[part])
+    for part in ("world_model", "value"):
+        assert differ(getattr(old.models, part), getattr(new.models, part))
+    assert int(new.updates) > 0
+
+
+def test_the_config_tells_where_the_run_comes_from(finished, moved):
+    content = json.loads((moved / "config.json").read_text())
+    source, loaded = content["source"], load_run(finished)
+    assert source["state_sha256"] == state_sha256(loaded.state)
+    assert (source["run"], source["task"], source["frames"]) == (str(finished), "rover-field", loaded.counters.frames)
+    assert source["config"] == json.loads((finished / "config.json").read_text())["config"]
+    assert source["parts"]["policy"] == "kept, frozen"
+    assert source["parts"]["value"] == "starts anew"
+    assert content["config"]["discovery"]["intrinsic_scale"] == 0.0
+    assert content["config"]["task"] == "rover-cove"
+
+
+def test_plans_get_longer_where_the_agent_acts_and_not_where_it_trains(finished, moved):
+    old, new = load_run(finished), load_run(moved)
+    assert new.state.models.selection.acting_length == plan_length(new.config) == 4
+    assert new.state.models.selection.plan_length == old.state.models.selection.plan_length == 1
+    training = while_training(new.config)
+    assert (training.skill.duration, training.planner.horizon) == (10, 10)
+    assert new.config.planner.plan_lambda == 1.0
+    episode = load(episode_files(moved / "episodes")[-1])
+    skill = episode.record["skill"][1:]
+    changes = np.flatnonzero(np.any(skill[1:] != skill[:-1], axis=1)) + 1
+    np.testing.assert_array_equal(changes, np.arange(30, len(skill), 30))
+
+
+def test_heads_start_anew_and_all_else_is_carried(finished, tmp_path):
+    begin_transfer(finished, "rover-cove", tmp_path / "run", dataclasses.replace(OPTIONS, fix_policy=False))
+    old, new = parts_of(finished), parts_of(tmp_path / "run")
+    fresh = parts_of_fresh(tmp_path / "run")
+    assert_trees_equal(new.models.value, fresh.models.value)
+    assert_trees_equal(new.models.world_model.reward, fresh.models.world_model.reward)
+    assert_trees_equal(new.optimizers["value"], fresh.optimizers["value"])
+    for part in ("encoder", "rssm", "decoder"):
+        assert_trees_equal(getattr(new.models.world_model, part), getattr(old.models.world_model, part))
+    assert_trees_equal(new.optimizers["policy"], old.optimizers["policy"])
+    # Of the world model's moments (and no other number) the reward head's alone are zero.
+    changed = [
+        jax.tree_util.keystr(path)
+        for (path, a), b in zip(
+            jax.tree_util.tree_leaves_with_path(old.optimizers["world_model"]),
+            jax.tree.leaves(new.optimizers["world_model"]),
+            strict=True,
+        )
+        if not np.array_equal(a, b)
+    ]
+    assert changed
+    assert all(".reward." in name for name in changed)
+    assert int(new.updates) == 0
+    assert float(new.return_range) == 1.0
+
+
+def parts_of_fresh(run: Path):
+    """The state with which the run's learner begins on its own."""
+    from skillplan.learners import learner_of
+    from skillplan.training.seeding import Stream, key
+
+    config, spec = RunDirectory(run).read()
+    return learner_of(config).initial(spec, key(config.seed, Stream.INITIAL_PARAMETERS))
+
+
+def test_heads_are_kept_if_asked(finished, tmp_path):
+    begin_transfer(finished, "rover-cove", tmp_path / "run", dataclasses.replace(OPTIONS, keep_heads=True))
+    old, new = parts_of(finished), parts_of(tmp_path / "run")
+    assert_trees_equal(old.models, new.models)
+    assert_trees_equal(old.optimizers, new.optimizers)
+
+
+def test_relabelled_rewards_are_those_of_the_target(finished, tmp_path):
+    run = tmp_path / "run"
+    told = begin_transfer(finished, "rover-cove", run, dataclasses.replace(OPTIONS, relabel=True))
+    old, new = episode_files(finished / "episodes"), episode_files(run / "source_episodes")
+    assert told is not None
+    assert told.episodes == len(old) == len(new) == 4
+    rewards = []
+    for source, target in zip(map(load, old), map(load, new), strict=True):
+        np.testing.assert_array_equal(source.observation, target.observation)
+        distance = np.linalg.norm(source.record["position"][:, 0] - np.array([2.4, 0.0]), axis=1)
+        np.testing.assert_array_equal(target.reward[1:], (distance < 0.6)[1:])
+        rewards.append(source.reward[1:].mean())
+    np.testing.assert_allclose(told.old_reward, np.mean(rewards), rtol=1e-5)
+    train(load_run(run).config, run, resume=True)
+    assert len(episode_files(run / "episodes")) == 2
+
+
+def test_a_transfer_that_is_killed_goes_on_as_if_it_had_not_been(finished, moved, tmp_path, monkeypatch):
+    from skillplan.envs.wrapper import RepeatedEnvironment
+
+    run, step, taken = tmp_path / "run", RepeatedEnvironment.step, [0]
+
+    def failing(self, action):
+        taken[0] += 1
+        if taken[0] == 400:
+            raise KeyboardInterrupt
+        return step(self, action)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RepeatedEnvironment, "step", failing)
+        with pytest.raises(KeyboardInterrupt):
+            transfer(finished, "rover-cove", run, OPTIONS)
+    transfer(finished, "rover-cove", run, OPTIONS, resume=True)
+    assert state_sha256(parts_of(run)) == state_sha256(parts_of(moved))
+    returns = [[line.get("train/return") for line in read_metrics(path / "metrics.jsonl")] for path in (run, moved)]
+    assert returns[0] == returns[1]
+
+
+def test_the_first_episodes_are_the_carried_agents(moved):
+    # A random action sequence has no skill on record.
+    assert "skill" in load(episode_files(moved / "episodes")[0]).record
+
+
+def test_an_agent_without_skills_has_none_to_lengthen():
+    with pytest.raises(UserError, match="dreamer has no skills"):
+        transfer_config(make_config("rover-field", "dreamer", "debug"), "rover-cove", OPTIONS)
+
+
+def test_a_foreign_world_is_refused_and_nothing_is_left(finished, tmp_path):
+    with pytest.raises(UserError, match="observation_keys"):
+        begin_transfer(finished, "walker-walk", tmp_path / "run", OPTIONS)
+    with pytest.raises(UserError, match="walker"):
+        begin_transfer(finished, "walker-walk", tmp_path / "run", dataclasses.replace(OPTIONS, relabel=True))
+    assert list(tmp_path.iterdir()) == []
