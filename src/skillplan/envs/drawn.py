@@ -23,14 +23,16 @@ class DrawnEnv(gymnasium.Env):
         camera: int = 0,
         pixels: bool = False,
         shadows: bool = False,
-        multisampling: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        """Draw from the model's camera number `camera`; with `pixels` observations are pictures."""
+        """Draw from the model's camera number `camera`, as dm_control does if with `shadows`.
+
+        With `pixels` observations are pictures.
+        """
         self.render_mode = render_mode
         self._pixels = pixels
         self._camera_number = camera
-        self._camera_settings = {"shadows": shadows, "multisampling": multisampling}
+        self._shadows = shadows
         self._camera: Any = None
 
     def _scene(self) -> tuple[Any, Any]:
@@ -65,4 +67,4 @@ class DrawnEnv(gymnasium.Env):
             from skillplan.envs.camera import Camera
 
             height, width = RENDER_SIZE
-            self._camera = Camera(self._scene()[0], width=width, height=height, **self._camera_settings)
+            self._camera = Camera(self._scene()[0], width=width, height=height, shadows=self._shadows)

@@ -40,6 +40,7 @@ def make_environment(config: Config) -> Environment:
         config.task,
         action_repeat=settings.action_repeat,
         pixels=settings.pixels,
+        shadows=settings.shadows,
         episode_length=settings.episode_length,
     )
 
