@@ -26,20 +26,21 @@ class Walker:
         self.env, self.waypoints, self.frame = env, [np.array(point) for point in waypoints], 0
 
     def act(self):
-        """The next action, within the environment's bounds."""
+        """The next frame's action, within the environment's bounds."""
+        low, high = self.env.action_space.low, self.env.action_space.high
+        return np.clip((low + high) / 2 + self.action() * (high - low) / 2, low, high)
+
+    def action(self, frames=1):
+        """The next action in [-1, 1], for so many frames."""
         robot = self.env._world
         gap = self.waypoints[0] - robot.position()[:2]
         if np.hypot(*gap) < 0.3:
             if len(self.waypoints) == 1:
-                return self._scaled(np.zeros(12))
+                return np.zeros(12)
             self.waypoints.pop(0)
             gap = self.waypoints[0] - robot.position()[:2]
         forward = robot.data.xmat[robot._torso].reshape(3, 3)[:2, 0]
         error = np.arctan2(forward[0] * gap[1] - forward[1] * gap[0], forward @ gap)
-        self.frame += 1
+        self.frame += frames
         speed, turn = (0.0, 0.4 * np.sign(error)) if abs(error) > 0.5 else (0.4, np.clip(0.3 * error, -0.15, 0.15))
-        return self._scaled(trot(self.frame * world.CONTROL_STEP, speed, turn))
-
-    def _scaled(self, action):
-        low, high = self.env.action_space.low, self.env.action_space.high
-        return np.clip((low + high) / 2 + action * (high - low) / 2, low, high)
+        return trot(self.frame * world.CONTROL_STEP, speed, turn)

@@ -7,7 +7,6 @@ import pytest
 from skillplan import envs
 from skillplan.envs.suite import SuiteEnv, suite
 
-
 STOCK = [("walker", "walk"), ("walker", "run"), ("cheetah", "run"), ("hopper", "hop"), ("hopper", "stand")]
 
 
