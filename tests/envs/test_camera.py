@@ -51,6 +51,49 @@ def test_pixels_work_in_a_program_that_began_without_opengl():
     assert "Exception" not in done.stderr
 
 
+_STOCK = """
+import sys
+from dm_control import suite
+from skillplan import envs
+for domain, task, camera in (("walker", "walk", 0), ("quadruped", "run", 2)):
+    stock = suite.load(domain, task, task_kwargs={"random": 3})
+    stock.reset()
+    ours = envs.make(f"dm:{domain}-{task}", pixels=True, shadows=True).reset(3).observation
+    print((stock.physics.render(64, 64, camera_id=camera) == ours).all())
+"""
+
+
+@pytest.mark.usefixtures("_draws")
+def test_with_shadows_a_picture_is_dm_controls_own_to_the_bit():
+    environment = {**os.environ, "MUJOCO_GL": gl.working_backend()}
+    done = subprocess.run([sys.executable, "-c", _STOCK], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["True", "True"]
+
+
+@pytest.mark.usefixtures("_draws")
+def test_one_context_serves_all_pictures_of_an_environment(monkeypatch):
+    from skillplan.envs import camera
+
+    opened = []
+    make_context = camera.gl_context
+    monkeypatch.setattr(camera, "gl_context", lambda *size: opened.append(size) or make_context(*size))
+    env = envs.make("quadruped-cove", pixels=True)
+    for seed in range(2):
+        image = env.reset(seed).observation
+        env.step(np.zeros(12))
+        env.render()
+    env.close()
+    assert image.shape == (64, 64, 3)
+    assert image.std() > 5
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize("task", ["rover-field", "gym:Pendulum-v1"])
+def test_what_mujoco_does_not_draw_has_no_shadows(task):
+    with pytest.raises(UserError, match=f"{task} is drawn without shadows"):
+        envs.make(task, shadows=True)
+
+
 def test_without_a_library_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr(gl, "_draws", lambda backend: False)
     monkeypatch.delenv("MUJOCO_GL", raising=False)

@@ -7,8 +7,10 @@ import sys
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 from skillplan import envs
+from skillplan.envs import gl
 from skillplan.envs.registry import PATTERNS, TASKS
 from skillplan.errors import UserError
 
@@ -38,6 +40,45 @@ def test_every_task_is_registered_and_can_be_played(name):
         key: (2, *shape) for key, shape in env.spec.record_shapes.items()
     }
     assert "position" in step.record
+    env.close()
+
+
+@pytest.fixture(scope="module")
+def render_mode():
+    """What a machine can draw: nothing, if it has no OpenGL."""
+    try:
+        gl.working_backend()
+    except UserError:
+        return None
+    return "rgb_array"
+
+
+# Features have no bounds that anyone knows, and the quadruped's actions are asymmetric.
+_ADVICE = r"ignore:.*(infinity|symmetric and normalized space):UserWarning"
+
+
+@pytest.mark.filterwarnings(_ADVICE)
+@pytest.mark.parametrize("name", TASKS)
+def test_every_task_passes_gymnasiums_checker(name, render_mode):
+    drawn = render_mode if TASKS[name].family != "rover" else "rgb_array"  # the rover needs no OpenGL
+    env = gymnasium.make(f"skillplan/{name}-v0", render_mode=drawn)
+    check_env(env.unwrapped, skip_render_check=drawn is None)
+    if drawn:
+        env.reset(seed=0)
+        assert env.render().std() > 5
+    env.close()
+
+
+@pytest.mark.filterwarnings(_ADVICE)
+@pytest.mark.parametrize("name", ["quadruped-cove", "cheetah-run", "rover-cove"])
+def test_pixels_of_every_family_pass_gymnasiums_checker(name, render_mode):
+    if render_mode is None and not name.startswith("rover"):
+        pytest.skip("This machine cannot draw.")
+    env = gymnasium.make(f"skillplan/{name}-v0", pixels=True, render_mode="rgb_array")
+    check_env(env.unwrapped)
+    observation, _ = env.reset(seed=0)
+    assert (observation.shape, observation.dtype) == ((64, 64, 3), np.uint8)
+    assert observation.std() > 5
     env.close()
 
 

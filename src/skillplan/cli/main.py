@@ -13,6 +13,8 @@ COMMANDS = {
     "evaluate": "Measure a trained agent: `skillplan evaluate runs/…`.",
     "describe": "Show shapes, parameter counts and settings of a run, or of a task and agent.",
     "tasks": "List the tasks.",
+    "view": "Draw a task, or an agent in it: `skillplan view quadruped-cove --out cove.png`.",
+    "check-env": "Examine an environment, for instance your own: `skillplan check-env gym:Pendulum-v1`.",
     "agents": "List the agents and sizes.",
     "doctor": "Check this installation.",
 }
@@ -47,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if name not in COMMANDS:
             raise unknown_name("command", name, COMMANDS)
-        return importlib.import_module(f"skillplan.cli.{name}").command(rest)
+        return importlib.import_module(f"skillplan.cli.{name.replace('-', '_')}").command(rest)
     except UserError as error:
         print(f"skillplan: {error}", file=sys.stderr)
         return 2

@@ -19,32 +19,26 @@ _open_cameras: "weakref.WeakSet[Camera]" = weakref.WeakSet()
 class Camera:
     """Draws a model off screen, with a context of its own.
 
-    Shadows and multisampling are off unless asked for: without a graphics card they make
-    a picture seven to eight times as slow.
+    Shadows, mirroring floors and multisampling are off unless asked for: without a graphics card
+    they make a picture more than ten times as slow. With `shadows`, which brings all three, a picture is
+    dm_control's own to the bit.
     """
 
-    def __init__(
-        self,
-        model: Any,
-        *,
-        width: int,
-        height: int,
-        shadows: bool = False,
-        multisampling: bool = False,
-    ) -> None:
+    def __init__(self, model: Any, *, width: int, height: int, shadows: bool = False) -> None:
         """Open a context for pictures of at most `width` by `height` pixels of `model` (a `mujoco.MjModel`)."""
         self._model = model
         self._context = gl_context(width, height)
         self._context.make_current()
         stock = model.vis.quality.offsamples, model.vis.global_.offwidth, model.vis.global_.offheight
         # Read once, when the context is made; restored, because the model is not ours.
-        model.vis.quality.offsamples = stock[0] if multisampling else 0
+        model.vis.quality.offsamples = stock[0] if shadows else 0
         model.vis.global_.offwidth, model.vis.global_.offheight = width, height
         self._renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
         model.vis.quality.offsamples, model.vis.global_.offwidth, model.vis.global_.offheight = stock
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._renderer)
         self._scene = mujoco.MjvScene(model, MAX_GEOMS)
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
+        for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION):
+            self._scene.flags[flag] = shadows
         self._options = mujoco.MjvOption()
         if not _open_cameras:
             atexit.unregister(_close_all)

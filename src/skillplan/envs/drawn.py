@@ -23,14 +23,18 @@ class DrawnEnv(gymnasium.Env):
         camera: int = 0,
         pixels: bool = False,
         shadows: bool = False,
-        multisampling: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        """Draw from the model's camera number `camera`; with `pixels` observations are pictures."""
+        """Draw from the model's camera number `camera`, as dm_control does if with `shadows`.
+
+        With `pixels` observations are pictures.
+        """
         self.render_mode = render_mode
         self._pixels = pixels
         self._camera_number = camera
-        self._camera_settings = {"shadows": shadows, "multisampling": multisampling}
+        self.render_camera = camera
+        """From which of the model's cameras `render` draws; observations keep theirs."""
+        self._shadows = shadows
         self._camera: Any = None
 
     def _scene(self) -> tuple[Any, Any]:
@@ -39,7 +43,12 @@ class DrawnEnv(gymnasium.Env):
 
     def render(self) -> np.ndarray:
         """The scene, uint8 `[240, 320, 3]`."""
-        return self._image(*RENDER_SIZE)
+        return self._image(*RENDER_SIZE, self.render_camera)
+
+    @property
+    def cameras(self) -> int:
+        """How many cameras the model has."""
+        return int(self._scene()[0].ncam)
 
     def close(self) -> None:
         """Free the drawing context."""
@@ -48,11 +57,11 @@ class DrawnEnv(gymnasium.Env):
             self._camera = None
 
     def _image_observation(self) -> np.ndarray:
-        return self._image(IMAGE_SIZE, IMAGE_SIZE)
+        return self._image(IMAGE_SIZE, IMAGE_SIZE, self._camera_number)
 
-    def _image(self, height: int, width: int) -> np.ndarray:
+    def _image(self, height: int, width: int, camera: int) -> np.ndarray:
         self._open_camera()
-        return self._camera.image(self._scene()[1], self._camera_number, width, height)
+        return self._camera.image(self._scene()[1], camera, width, height)
 
     def _image_space(self) -> gymnasium.Space:
         """The space of observations that are pictures; a machine that cannot draw says so here, at the start."""
@@ -65,4 +74,4 @@ class DrawnEnv(gymnasium.Env):
             from skillplan.envs.camera import Camera
 
             height, width = RENDER_SIZE
-            self._camera = Camera(self._scene()[0], width=width, height=height, **self._camera_settings)
+            self._camera = Camera(self._scene()[0], width=width, height=height, shadows=self._shadows)

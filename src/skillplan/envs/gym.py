@@ -1,6 +1,7 @@
 """Any Gymnasium environment with continuous actions, by its ID."""
 
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -52,6 +53,8 @@ def _find(gym_id: str) -> EnvSpec:
     """What is registered under the ID."""
     module, _, name = gym_id.rpartition(":")
     if module:
+        if os.getcwd() not in sys.path:
+            sys.path.append(os.getcwd())  # a user's own module lies where the command is typed
         importlib.import_module(module)
     if name not in gymnasium.registry:
         raise unknown_name("Gymnasium environment", name, gymnasium.registry)

@@ -34,13 +34,16 @@ def frame_rewards(record: Record, domain: str, task: str) -> Values:
     return FEATURES[domain].rewards[task](values)
 
 
+def _walker_stands(record: Record) -> Values:
+    low, height = walker._STAND_HEIGHT, record["height"][..., 0]
+    standing = tolerance(height, (low, float("inf")), margin=low / 2)
+    return (3 * standing + (1 + record["upright"][..., 0]) / 2) / 4
+
+
 def _walker_moves(speed: float) -> Callable[[Record], Values]:
     def reward(record: Record) -> Values:
-        low, height = walker._STAND_HEIGHT, record["height"][..., 0]
-        standing = tolerance(height, (low, float("inf")), margin=low / 2)
-        stands = (3 * standing + (1 + record["upright"][..., 0]) / 2) / 4
         moves = ramp(speed - record["speed"][..., 0], speed / 2, foot=0.5)
-        return stands * (5 * moves + 1) / 6
+        return _walker_stands(record) * (5 * moves + 1) / 6
 
     return reward
 
@@ -67,7 +70,11 @@ FEATURES = {
             "upright": np.array((physics.torso_upright(),)),
             "speed": np.array((physics.horizontal_velocity(),)),
         },
-        rewards={"walk": _walker_moves(float(walker._WALK_SPEED)), "run": _walker_moves(float(walker._RUN_SPEED))},
+        rewards={
+            "stand": _walker_stands,
+            "walk": _walker_moves(float(walker._WALK_SPEED)),
+            "run": _walker_moves(float(walker._RUN_SPEED)),
+        },
     ),
     "hopper": SuiteFeatures(
         shapes={"height": (1,), "speed": (1,), "control": (4,)},

@@ -100,7 +100,17 @@ class RepeatedEnvironment:
         for key, shape in self.spec.record_shapes.items():
             rows = np.empty((self.spec.action_repeat, *shape), np.float32)
             for i, info in enumerate(infos):
-                rows[i] = info["record"][key]
+                rows[i] = self._recorded(info, key, shape)
             rows[len(infos) :] = rows[len(infos) - 1]
             record[key] = rows
         return record
+
+    def _recorded(self, info: dict[str, Any], key: str, shape: tuple[int, ...]) -> np.ndarray:
+        value = info.get("record", {}).get(key)
+        if np.shape(value) != shape or value is None:
+            found = "is missing" if value is None else f"has shape {np.shape(value)}"
+            raise UserError(
+                f"{self.spec.task}: info['record'][{key!r}] {found} at frame {self._frame} of the episode, but its "
+                f"record_shapes say {shape}."
+            )
+        return value

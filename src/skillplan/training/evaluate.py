@@ -12,6 +12,7 @@ from skillplan.config import Config
 from skillplan.envs import make
 from skillplan.envs.interface import Environment
 from skillplan.envs.workers import WorkerEnvironment
+from skillplan.envs.wrapper import RepeatedEnvironment
 from skillplan.learner import ActingModels
 from skillplan.learners import learner_of
 from skillplan.replay.episode import Episode
@@ -33,13 +34,14 @@ class Spread(NamedTuple):
     within: float
 
 
-def make_environment(config: Config) -> Environment:
+def make_environment(config: Config) -> RepeatedEnvironment:
     """One world as a run's configuration describes it."""
     settings = config.environment
     return make(
         config.task,
         action_repeat=settings.action_repeat,
         pixels=settings.pixels,
+        shadows=settings.shadows,
         episode_length=settings.episode_length,
     )
 
