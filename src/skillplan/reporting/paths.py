@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
-from skillplan.reporting.style import plain
+from skillplan.reporting.style import OBSTACLE_COLOR, TARGET_COLOR, plain
 
 
 def draw_held_skills(axes: Axes, paths: np.ndarray) -> None:
@@ -29,10 +29,10 @@ def draw_arena(axes: Axes, layout: Mapping[str, np.ndarray | float], *, target: 
     half = float(layout["arena"])
     axes.add_patch(Rectangle((-half, -half), 2 * half, 2 * half, fill=False, linewidth=1.5))
     for x, y, radius in np.asarray(layout["obstacles"]):
-        axes.add_patch(Circle((x, y), radius, color="0.45"))
+        axes.add_patch(Circle((x, y), radius, color=OBSTACLE_COLOR))
     if target:
         x, y, radius = np.asarray(layout["target"])
-        axes.add_patch(Circle((x, y), radius, facecolor="#F0E442", edgecolor="0.4", alpha=0.7))
+        axes.add_patch(Circle((x, y), radius, facecolor=TARGET_COLOR, edgecolor="0.4", alpha=0.7))
     margin = 1.05 * half
     axes.set(xlim=(-margin, margin), ylim=(-margin, margin), xlabel="x (m)", ylabel="y (m)", aspect="equal")
     axes.spines[["top", "right"]].set_visible(False)
