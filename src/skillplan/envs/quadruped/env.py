@@ -1,6 +1,7 @@
 """The quadruped as a Gymnasium environment."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -75,6 +76,19 @@ class QuadrupedEnv(DrawnEnv):
             "obstacles": np.concatenate([centres, radii], axis=1),
             "target": np.array([*self._layout.target, REACH_RADIUS]),
         }
+
+    @staticmethod
+    def observed_position(pieces: Mapping[str, np.ndarray], target: np.ndarray) -> np.ndarray:
+        """Where the torso is `[…, 2]` (m), from (predicted) pieces of observations `[…, size]` and the target `[…, 2]`.
+
+        Origin and target are seen in the torso's frame. Which way the robot looks follows from the direction in which
+        the target lies from the origin; exact while the torso is level.
+        """
+        origin, seen = pieces["origin"][..., :2], pieces["target_position"][..., :2]
+        way = seen - origin
+        yaw = np.arctan2(target[..., 1], target[..., 0]) - np.arctan2(way[..., 1], way[..., 0])
+        cos, sin = np.cos(yaw), np.sin(yaw)
+        return np.stack([sin * origin[..., 1] - cos * origin[..., 0], -sin * origin[..., 0] - cos * origin[..., 1]], -1)
 
     def _scene(self) -> tuple[Any, Any]:
         return self._world.model, self._world.data

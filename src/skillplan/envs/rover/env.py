@@ -1,6 +1,7 @@
 """The rover as a Gymnasium environment."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -86,6 +87,15 @@ class RoverEnv(gymnasium.Env):
     def render(self) -> np.ndarray:
         """The arena from above, uint8 `[320, 320, 3]`."""
         return self._draw(self._world.motion(), RENDER_SIZE)
+
+    def render_still(self, center: np.ndarray, span: float) -> np.ndarray:
+        """The same: this picture stands still, and there is nothing outside the arena."""
+        return self.render()
+
+    @staticmethod
+    def observed_position(pieces: Mapping[str, np.ndarray], target: np.ndarray) -> np.ndarray:
+        """Where the rover is `[…, 2]` (m), from (predicted) pieces of observations `[…, size]`."""
+        return pieces["position"] * _POSITION_SCALE
 
     def _draw(self, motion: world.Motion, size: int) -> np.ndarray:
         if size not in self._pictures:
