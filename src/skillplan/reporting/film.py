@@ -1,5 +1,6 @@
 """Films: pictures of an episode that is played again, and files of moving pictures."""
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,9 @@ def write_film(path: Path, pictures: Iterable[np.ndarray], frames_per_second: fl
         settings |= {"fps": frames_per_second, "codec": "libx264", "macro_block_size": None, "quality": 7}
     partial = path.with_name(f".{path.name}.partial{path.suffix}")
     try:
-        with imageio.get_writer(partial, **settings) as writer:
+        with warnings.catch_warnings(), imageio.get_writer(partial, **settings) as writer:
+            # The encoder is a child that only executes another program; JAX warns of every fork all the same.
+            warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
             for picture in pictures:
                 writer.append_data(_even(picture))
         partial.replace(path)

@@ -7,12 +7,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
-from skillplan.reporting.style import OBSTACLE_COLOR, TARGET_COLOR, plain
+from skillplan.reporting.style import OBSTACLE_COLOR, SEQUENTIAL, TARGET_COLOR, plain
 
 
 def skill_colors(paths: np.ndarray | None, count: int) -> np.ndarray:
     """A colour for each skill `[count, 4]`: neighbouring colours for skills that end in neighbouring directions."""
-    colors = matplotlib.colormaps["twilight_shifted"](np.linspace(0.08, 0.92, count))
+    colors = matplotlib.colormaps[SEQUENTIAL](np.linspace(0.0, 0.93, count))
     if paths is None:
         return colors
     ends = paths[:, :, -1].mean(axis=1) - paths[:, :, 0].mean(axis=1)
@@ -38,16 +38,22 @@ def mark_start(axes: Axes, x: float, y: float) -> None:
     axes.plot(x, y, "o", color="black", markersize=6, zorder=3)
 
 
-def draw_arena(axes: Axes, layout: Mapping[str, np.ndarray | float], *, target: bool) -> None:
-    """The rover's walls, obstacles `[n, 3]` (x, y, radius) and, if it matters, the target (x, y, radius)."""
-    half = float(layout["arena"])
-    axes.add_patch(Rectangle((-half, -half), 2 * half, 2 * half, fill=False, linewidth=1.5))
-    for x, y, radius in np.asarray(layout["obstacles"]):
-        axes.add_patch(Circle((x, y), radius, color=OBSTACLE_COLOR))
-    if target:
+def draw_layout(axes: Axes, layout: Mapping[str, np.ndarray | float]) -> None:
+    """What stands there: `obstacles` `[n, 3]` and `target` as x, y, radius (m), `arena`, half its width; or parts."""
+    if "arena" in layout:
+        half = float(layout["arena"])
+        axes.add_patch(Rectangle((-half, -half), 2 * half, 2 * half, fill=False, linewidth=1.5))
+    if "target" in layout:
         x, y, radius = np.asarray(layout["target"])
         axes.add_patch(Circle((x, y), radius, facecolor=TARGET_COLOR, edgecolor="0.4", alpha=0.7))
-    margin = 1.05 * half
+    for x, y, radius in np.asarray(layout.get("obstacles", np.zeros((0, 3)))):
+        axes.add_patch(Circle((x, y), radius, color=OBSTACLE_COLOR))
+
+
+def draw_arena(axes: Axes, layout: Mapping[str, np.ndarray | float], *, target: bool) -> None:
+    """The rover's walls, obstacles and, if it matters, the target."""
+    draw_layout(axes, {name: value for name, value in layout.items() if name != "target" or target})
+    margin = 1.05 * float(layout["arena"])
     axes.set(xlim=(-margin, margin), ylim=(-margin, margin), xlabel="x (m)", ylabel="y (m)", aspect="equal")
     axes.spines[["top", "right"]].set_visible(False)
 

@@ -3,20 +3,22 @@
 from collections.abc import Callable
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 
 from skillplan.reporting.composite import composite, side_by_side
 from skillplan.reporting.paths import draw_held_skills, mark_start, skill_colors
-from skillplan.reporting.style import SEQUENTIAL, plain
+from skillplan.reporting.style import plain
 
 MOMENTS = 6
 """In a picture of a still camera."""
 FOLLOWED_MOMENTS = 4
 """Beside each other, of a camera that follows."""
 STRIP_TITLE = 0.3
+TALLEST_STRIP = 2.1
 """Inches."""
+NEAR = 0.04
+"""Ends that are nearer than this share of the panel have one label."""
 Panel = Callable[[Axes, Any, np.ndarray], None]
 """Draws one panel of `HeldSkills`, given the colours of the skills."""
 
@@ -29,11 +31,11 @@ def panels_of(has_paths: bool, has_information: bool) -> list[Panel]:
 
 
 def strip_height(pictures: np.ndarray | None, still: bool, width: float) -> float:
-    """Inches of a strip and its title, if it is `width` inches wide."""
+    """Inches of a strip and its title, if it is at most `width` inches wide."""
     if pictures is None:
         return 0.0
     height, across = pictures.shape[2:4]
-    return width * height / (across * (1 if still else FOLLOWED_MOMENTS)) + STRIP_TITLE
+    return min(width * height / (across * (1 if still else FOLLOWED_MOMENTS)), TALLEST_STRIP) + STRIP_TITLE
 
 
 def draw_strip(axes: Axes, film: np.ndarray, still: bool) -> None:
@@ -65,18 +67,12 @@ def draw_paths(axes: Axes, held: Any, colors: np.ndarray) -> None:
 
 def draw_ends(axes: Axes, held: Any, colors: np.ndarray) -> None:
     """Where each repeat ended, numbered by skill."""
-    ends = held.paths[:, :, -1]
-    across, along = ends[..., 0], ends[..., min(1, ends.shape[-1] - 1)]
+    ends = held.paths[:, :, -1][..., [0, min(1, len(held.axes) - 1)]]
     for number, color in enumerate(colors):
-        axes.plot(across[number], along[number], "o", color=color, markersize=5, alpha=0.8)
-        axes.annotate(
-            str(number + 1),
-            (across[number].mean(), along[number].mean()),
-            xytext=(5, 4),
-            textcoords="offset points",
-            fontsize=8,
-        )
-    mark_start(axes, held.paths[0, 0, 0, 0], held.paths[0, 0, 0, min(1, ends.shape[-1] - 1)])
+        axes.plot(*ends[number].T, "o", color=color, markersize=5, alpha=0.8)
+    for place, names in _labels(ends.mean(axis=1)):
+        axes.annotate(names, place, xytext=(5, 4), textcoords="offset points", fontsize=8)
+    mark_start(axes, *held.paths[0, 0, 0, [0, min(1, len(held.axes) - 1)]])
     axes.set(xlabel=f"{held.axes[0]} (m)", ylabel=f"{held.axes[min(1, len(held.axes) - 1)]} (m)")
     axes.margins(0.15)
     if held.axes[:2] == ("x", "y"):
@@ -85,10 +81,24 @@ def draw_ends(axes: Axes, held: Any, colors: np.ndarray) -> None:
     plain(axes)
 
 
+def _labels(places: np.ndarray) -> list[tuple[np.ndarray, str]]:
+    """Numbers at places `[n, 2]`, counted from 1; those that would cover each other become one."""
+    near = NEAR * max(float(np.ptp(places, axis=0).max()), 1e-6)
+    labels: list[tuple[np.ndarray, str]] = []
+    for number, place in enumerate(places, start=1):
+        for i, (there, names) in enumerate(labels):
+            if np.hypot(*(place - there)) < near:
+                labels[i] = there, f"{names}, {number}"
+                break
+        else:
+            labels.append((place, str(number)))
+    return labels
+
+
 def draw_overlap(axes: Axes, held: Any, colors: np.ndarray) -> None:
     """Which skills end alike."""
     count = len(held.skills)
-    image = axes.imshow(held.overlap, vmin=0, vmax=1, cmap=SEQUENTIAL)
+    image = axes.imshow(held.overlap, vmin=0, vmax=1, cmap="Blues")
     every = max(1, count // 9)
     ticks = np.arange(0, count, every)
     axes.set(xticks=ticks, yticks=ticks, xlabel="skill", ylabel="skill")
@@ -98,7 +108,7 @@ def draw_overlap(axes: Axes, held: Any, colors: np.ndarray) -> None:
     if figure is not None:
         bar = figure.colorbar(image, ax=axes, shrink=0.8, ticks=[0, 0.5, 1])
         bar.set_label("overlap of ends", fontsize=8)
-    axes.set_title(f"Alike: {held.effective:.1f} distinct of {count}", fontsize=9)
+    axes.set_title(f"Alike: {held.effective:.1f} of {count} distinct", fontsize=9)
 
 
 def draw_information(axes: Axes, held: Any, colors: np.ndarray) -> None:
@@ -111,6 +121,6 @@ def draw_information(axes: Axes, held: Any, colors: np.ndarray) -> None:
     every = max(1, len(numbers) // 9)
     axes.set(xticks=numbers[::every], xlabel="skill", ylabel="log q over marginal (nats)")
     axes.set_xticklabels(numbers[::every] + 1, fontsize=8)
-    axes.set_title(f"Told from what follows: mean {mean:+.2f}".replace("-", "−"), fontsize=9)
+    axes.set_title(f"Told apart: mean {mean:+.2f}".replace("-", "−"), fontsize=9)
     plain(axes)
     axes.grid(axis="x", visible=False)

@@ -23,9 +23,21 @@ def seconds_per_step(world: RepeatedEnvironment) -> float:
     return world.spec.action_repeat / float(world.env.metadata.get("render_fps") or 30.0)
 
 
-def layout_of(world: RepeatedEnvironment, seed: int) -> dict[str, np.ndarray] | None:
-    """What stands where in the episode of `seed`: `obstacles` `[n, 3]` and `target` `[3]` as x, y, radius (m)."""
-    if not hasattr(inner_world(world), "layout"):
-        return None
+def layout_of(world: RepeatedEnvironment, seed: int) -> dict[str, np.ndarray]:
+    """What stands where in the episode of `seed`; empty where the world does not say.
+
+    `obstacles` `[n, 3]` and, where it is what the task is about, `target` `[3]`, as x, y, radius (m); `arena`, half the
+    width of a walled one.
+    """
+    inner = inner_world(world)
+    if not hasattr(inner, "layout"):
+        return {}
     world.reset(seed)
-    return inner_world(world).layout()
+    return {name: value for name, value in inner.layout().items() if name != "target" or inner.seeks_target}
+
+
+def common_layout(world: RepeatedEnvironment) -> tuple[dict[str, np.ndarray], bool]:
+    """What stands in the same place in every episode, and whether that is all there is."""
+    one, other = (layout_of(world, seed) for seed in (0, 1))
+    same = {name: value for name, value in one.items() if np.array_equal(value, other[name])}
+    return same, len(same) == len(one)

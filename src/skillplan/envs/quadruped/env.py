@@ -9,7 +9,7 @@ import numpy as np
 
 from skillplan.envs.drawn import DrawnEnv
 from skillplan.envs.quadruped import layouts, world
-from skillplan.envs.quadruped.rewards import REACH_RADIUS, Features
+from skillplan.envs.quadruped.rewards import REACH_RADIUS, Features, arrive, reach
 from skillplan.envs.quadruped.tasks import RECORD_SHAPES, TASKS, record
 from skillplan.errors import unknown_name
 
@@ -40,6 +40,7 @@ class QuadrupedEnv(DrawnEnv):
             raise unknown_name("quadruped task", task, TASKS)
         super().__init__(camera=_CAMERA, **drawing)
         self._task = TASKS[task]
+        self.seeks_target = self._task.reward in (arrive, reach)
         self._world = world.QuadrupedWorld(self._task.obstacles, self._task.floor)
         self._layout = layouts.open_start()
         self._begin()

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 
 from skillplan.envs.rover import drawing, layouts, world
-from skillplan.envs.rover.rewards import TARGET_RADIUS, Features
+from skillplan.envs.rover.rewards import TARGET_RADIUS, Features, arrive
 from skillplan.envs.rover.tasks import TASKS
 from skillplan.errors import unknown_name
 
@@ -48,6 +48,7 @@ class RoverEnv(gymnasium.Env):
             raise unknown_name("rover task", task, TASKS)
         self.render_mode = render_mode
         self._task = TASKS[task]
+        self.seeks_target = self._task.reward is arrive
         self._pixels = pixels
         self._start = layouts.open_start()
         self._pictures: dict[int, drawing.Picture] = {}  # of this episode, by size
