@@ -71,6 +71,12 @@ AGENTS: dict[str, tuple[str, Overrides]] = {
     ),
 }
 
+# Few segments are ever seen: a predictor that learned them by heart would pay for nothing.
+_HIRO_TUNED: Overrides = {
+    "hiro": {"units": 128, "action_noise": 0.2},
+    "discovery": {"learning_rate": 1e-4, "predictor_noise": 0.2},
+}
+
 # An agent's numbers at a size, where they follow that size.
 AGENT_AT_SIZE: dict[str, Mapping[str, Overrides]] = {
     "online": {
@@ -79,6 +85,8 @@ AGENT_AT_SIZE: dict[str, Mapping[str, Overrides]] = {
         "debug": {"planner": {"population": 4, "elites": 2, "iterations": 2, "horizon": 3}},
     },
     "hiro": {
+        "compact": _HIRO_TUNED,
+        "tiny": _HIRO_TUNED,
         "debug": {
             "hiro": {"units": 8, "layers": 1, "candidates": 3, "high_level_every": 2},
             "training": {"batch_size": 2, "updates_per_frame": 0.01, "updates_per_call": 2},

@@ -13,8 +13,8 @@ from skillplan.learner import Act
 def make_hiro_act(config: Config, *, choose_skills: bool = True) -> Act:
     """The compiled function `act(models, memory, observation, is_first, key, explore)` for `n` episodes side by side.
 
-    `explore` 1 adds Gaussian noise to goals and actions, as TD3 does; 0 adds none. `key` holds one key per episode.
-    With `choose_skills` False the skill in memory is kept, a goal moves on, and no noise is added at all.
+    `explore` 1 adds Gaussian noise to goals and actions, as TD3 does, and draws a share `skill.prior_fraction` of the
+    goals from their prior; 0 does neither. `key` holds one key per episode. With `choose_skills` False the skill in memory is kept, a goal moves on, and no noise is added.
     """
     hiro, duration = config.hiro, config.skill.duration
 
@@ -28,12 +28,14 @@ def make_hiro_act(config: Config, *, choose_skills: bool = True) -> Act:
     ) -> tuple[HiroMemory, Float[Array, " action"]]:
         goal = models.goal
         step = jnp.where(is_first, 0, memory.step)
-        goal_key, action_key = jax.random.split(jax.random.fold_in(key, step))
+        goal_key, mix_key, prior_key, action_key = jax.random.split(jax.random.fold_in(key, step), 4)
         onward = goal.onward(memory.skill, memory.observation, observation)
         held = jnp.where(is_first, memory.skill, onward)
         if choose_skills:
             noise = explore * hiro.goal_noise * jax.random.normal(goal_key, (goal.size,))
             chosen = goal.bound * jnp.clip(models.high.actor(observation) + noise, -1.0, 1.0)
+            from_prior = explore * jax.random.bernoulli(mix_key, config.skill.prior_fraction)
+            chosen = chosen + from_prior * (goal.prior(prior_key) - chosen)
             held = jnp.where(step % duration == 0, chosen, held)
         action = models.low.actor(jnp.concatenate([observation, held]))
         if choose_skills:

@@ -29,6 +29,10 @@ class Goal(eqx.Module):
         """HIRO's goal transition h(s, g, s'): what is left to ask for after one more step."""
 
     @abstractmethod
+    def prior(self, key: PRNGKeyArray) -> Float[Array, " goal"]:
+        """A goal that nobody chose."""
+
+    @abstractmethod
     def rewards(self, segment: Segment, key: PRNGKeyArray) -> Float[Array, " steps"]:
         """What the low level is paid for each step; `key` is for noise on what judges it."""
 

@@ -66,6 +66,17 @@ class HiroLearner(Learner):
         )
         return dataclasses.replace(state, high=high, high_metrics=fresh.high_metrics, updates=fresh.updates)
 
+    def carried(self, *, keep_heads: bool, fix_policy: bool) -> dict[str, str]:
+        """Without skills as goals there is no predictor."""
+        fixed = "kept, frozen" if fix_policy else "kept"
+        parts = {
+            "low-level policy": fixed,
+            "low-level critics": fixed,
+            "high-level policy": "kept",
+            "high-level critics": "kept" if keep_heads else "start anew",
+        }
+        return parts | ({"skill predictor": fixed} if self.config.hiro.goal == "skill" else {})
+
     def make_updates(self) -> Updates:
         """Updates of every part."""
         return repeated(make_update(self.config))

@@ -30,7 +30,7 @@ def candidates(goal: Goal, segment: Segment, hiro: HiroConfig, key: PRNGKeyArray
     """The goal that was given, the one that was achieved, and Gaussian draws around that, all within bounds."""
     given, centre = segment.goal[0], goal.centre(segment)
     noise = jax.random.normal(key, (hiro.candidates - 2, goal.size))
-    draws = centre + hiro.candidate_std * goal.bound * noise
+    draws = centre[None] + hiro.candidate_std * goal.bound * noise
     return jnp.clip(jnp.concatenate([given[None], centre[None], draws]), -goal.bound, goal.bound)
 
 

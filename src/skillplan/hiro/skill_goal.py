@@ -1,6 +1,7 @@
 """The paper's goal for HIRO: a skill, for the same intrinsic reward as LSP's."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -37,6 +38,10 @@ class SkillGoal(Goal):
     ) -> Float[Array, " goal"]:
         """The same skill."""
         return goal
+
+    def prior(self, key: PRNGKeyArray) -> Float[Array, " goal"]:
+        """N(0, I), within bounds."""
+        return jnp.clip(jax.random.normal(key, (self.size,)), -self.bound, self.bound)
 
     def log_q(self, segment: Segment, key: PRNGKeyArray) -> Float[Array, ""]:
         """log q_χ(z | observations)."""

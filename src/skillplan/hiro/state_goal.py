@@ -34,6 +34,10 @@ class StateGoal(Goal):
         """s + g − s': the place asked for stays where it is."""
         return self._read(observation) + goal - self._read(following)
 
+    def prior(self, key: PRNGKeyArray) -> Float[Array, " goal"]:
+        """Uniform within bounds."""
+        return jax.random.uniform(key, (self.size,), minval=-self.bound, maxval=self.bound)
+
     def rewards(self, segment: Segment, key: PRNGKeyArray) -> Float[Array, " steps"]:
         """−‖s + g − s'‖ of each step."""
         left = jax.vmap(self.onward)(segment.goal, segment.observation[:-1], segment.observation[1:])
