@@ -44,6 +44,14 @@ class LatentLearner(Learner):
         models = replace_parts(state.models, {"world_model": world_model, "value": fresh.models.value})
         return LearnerState(models, optimizers, fresh.return_range, fresh.updates)
 
+    def carried(self, *, keep_heads: bool, fix_policy: bool) -> dict[str, str]:
+        """Without skills there is no predictor."""
+        fixed, anew = "kept, frozen" if fix_policy else "kept", "kept" if keep_heads else "starts anew"
+        parts = {"world model": "kept", "reward head": anew, "policy": fixed, "value": anew, "skill predictor": fixed}
+        if self.config.skill.size == 0:
+            del parts["skill predictor"]
+        return parts
+
     def make_updates(self) -> Updates:
         """Updates of every part."""
         return make_updates(self.config)
