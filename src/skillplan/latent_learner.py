@@ -31,7 +31,8 @@ class LatentLearner(Learner):
         """
         if keep_heads:
             return dataclasses.replace(state, updates=fresh.updates)
-        world_model = dataclasses.replace(state.models.world_model, reward=fresh.models.world_model.reward)
+        # Not by `replace`, which would call the world model's own constructor.
+        world_model = eqx.tree_at(lambda model: model.reward, state.models.world_model, fresh.models.world_model.reward)
         optimizers = dict(state.optimizers, value=fresh.optimizers["value"])
         reward_moments = lambda tree: [  # noqa: E731
             part.reward for part in jax.tree.leaves(tree, is_leaf=_is_world_model) if _is_world_model(part)
@@ -41,6 +42,18 @@ class LatentLearner(Learner):
         )
         models = replace_parts(state.models, {"world_model": world_model, "value": fresh.models.value})
         return LearnerState(models, optimizers, fresh.return_range, fresh.updates)
+
+    def carried(self, *, keep_heads: bool, fix_policy: bool) -> dict[str, str]:
+        """Without skills there is no predictor; where actions are planned, neither policy nor value."""
+        fixed, anew = "kept, frozen" if fix_policy else "kept", "kept" if keep_heads else "starts anew"
+        parts = {"world model": "kept", "reward head": anew, "policy": fixed, "value": anew, "skill predictor": fixed}
+        if self.config.skill.size == 0 or self.config.discovery.intrinsic == "forward":
+            del parts["skill predictor"]
+        if self.config.skill.selection == "actions":
+            del parts["policy"], parts["value"]
+        if self.config.skill.selection in ("high-level-policy", "amortized-train"):
+            parts["high-level policy"] = "kept"
+        return parts
 
     def make_updates(self) -> Updates:
         """Updates of every part."""

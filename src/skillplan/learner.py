@@ -66,6 +66,10 @@ class Learner(ABC):
         """
 
     @abstractmethod
+    def carried(self, *, keep_heads: bool, fix_policy: bool) -> dict[str, str]:
+        """What `carry_over` does to each part that there is, in words; a fixed policy is frozen afterwards."""
+
+    @abstractmethod
     def make_updates(self) -> Updates:
         """The compiled function that learns; it consumes the state it is given."""
 
