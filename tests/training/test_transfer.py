@@ -129,7 +129,8 @@ def test_heads_are_kept_if_asked(finished, tmp_path):
     begun = begin_transfer(finished, "rover-cove", tmp_path / "run", dataclasses.replace(OPTIONS, keep_heads=True))
     assert begun.parts["reward head"] == begun.parts["value"] == "kept"
     old, new = parts_of(finished), parts_of(tmp_path / "run")
-    assert_trees_equal(old.models, new.models)
+    # Plans are longer, which is no array.
+    assert_trees_equal(jax.tree.leaves(old.models), jax.tree.leaves(new.models))
     assert_trees_equal(old.optimizers, new.optimizers)
 
 

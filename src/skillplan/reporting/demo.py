@@ -7,6 +7,7 @@ from typing import Any, cast
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from skillplan.envs import make
 from skillplan.envs.rover.env import RoverEnv
@@ -44,18 +45,16 @@ def draw_progress(picture: Path, runs: Sequence[tuple[str, Path, Path]]) -> None
 
 def draw_report(picture: Path, fields: Sequence[Path], coves: Sequence[Path], *, episodes: int) -> Iterator[str]:
     """Draw what became of two agents, and tell it line by line while it is found out."""
-    left = [name for name in ("field", "hits", "skills") for _ in range(2)]
-    above, below = [f"explored {i}" for i in range(len(fields))], [f"final {i}" for i in range(len(fields))]
-    rows = [[name, *(above if row < 3 else below)] for row, name in enumerate(left)]
-    figure, axes = plt.subplot_mosaic(rows, figsize=(15, 10.5), layout="constrained")
+    # On the left field, hits, skills; beside it each agent while it learns, and below that at the end.
+    figure, axes = plt.subplot_mosaic("fab;fab;hab;hcd;scd;scd", figsize=(15, 10.5), layout="constrained")
     names = [RunDirectory(run).read()[0].agent for run in fields]
-    _draw_field_curves(axes["field"], list(zip(names, fields, strict=True)))
-    _draw_hits(axes["hits"], list(zip(names, coves, strict=True)))
-    for i, (field, cove) in enumerate(zip(fields, coves, strict=True)):
+    _draw_field_curves(axes["f"], list(zip(names, fields, strict=True)))
+    _draw_hits(axes["h"], list(zip(names, coves, strict=True)))
+    for field, cove, learning, final in zip(fields, coves, "ab", "cd", strict=True):
         before, after = load_run(field), load_run(cove)
-        yield from _draw_skills(axes["skills"], before)
-        yield _draw_explored(axes[f"explored {i}"], cove, after)
-        yield _draw_noise_free(axes[f"final {i}"], after, episodes)
+        yield from _draw_skills(axes["s"], before)
+        yield _draw_explored(axes[learning], cove, after)
+        yield _draw_noise_free(axes[final], after, episodes)
     figure.savefig(picture, dpi=110)
     plt.close(figure)
 
@@ -75,7 +74,7 @@ def _draw_hits(axes: Axes, runs: Sequence[tuple[str, Path]]) -> None:
         title="After the move to rover-cove", xlabel="environment frames", ylabel="episodes that reached the target"
     )
     axes.set(xlim=(0, None), ylim=(0, None))
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, loc="upper left")
     plain(axes)
