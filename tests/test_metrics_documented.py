@@ -9,8 +9,9 @@ from skillplan.presets import make_config
 from skillplan.training.loop import train
 
 PAGE = Path(__file__).parents[1] / "docs" / "metrics.md"
-# Together they write every metric: a selection that learns in a world with positions, a planner in one that terminates.
-RUNS = (("rover-field", "amortized-skills"), ("gym:MountainCarContinuous-v0", "lsp"))
+# Together they write every metric: a selection that learns in a world with positions, a planner in one that terminates,
+# and a robot that can fall.
+RUNS = (("rover-field", "amortized-skills"), ("gym:MountainCarContinuous-v0", "lsp"), ("walker-walk", "dreamer"))
 
 
 def documented() -> list[str]:
@@ -38,7 +39,8 @@ def test_the_documented_metrics_are_those_that_are_written(written: dict[tuple[s
 
 
 def test_metrics_are_absent_where_they_mean_nothing(written: dict[tuple[str, str], set[str]]) -> None:
-    rover, terminating = (written[run] for run in RUNS)
+    rover, terminating, walker = (written[run] for run in RUNS)
     learned = {"selection/loss", "selection/gradient_norm"}
     assert rover - terminating == learned | {"skill/displacement_across", "skill/displacement_within"}
     assert terminating - rover == {"world_model/continuation_loss"}
+    assert walker - rover == {"evaluation/upright"}

@@ -122,7 +122,7 @@ def test_the_paper_size_has_the_papers_numbers():
     ("names", "message"),
     [
         (("rover-field", "lps", "debug"), "Unknown agent 'lps': did you mean 'lsp'"),
-        (("rover-field", "zzzzzz", "debug"), "Unknown agent 'zzzzzz': choose from amortized-skills, dreamer"),
+        (("rover-field", "zzzzzz", "debug"), "Unknown agent 'zzzzzz': choose from amortized-skills, amortized-train"),
         (("rover-field", "lsp", "tinny"), "Unknown size 'tinny': did you mean 'tiny'"),
         (("rover-feild", "lsp", "debug"), "Unknown task 'rover-feild': did you mean 'rover-field'"),
     ],

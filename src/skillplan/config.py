@@ -1,5 +1,6 @@
 """Every setting of a run: frozen, checked where it is made, never written to afterwards."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -17,14 +18,14 @@ Part = Literal["world_model", "policy", "value", "predictor", "selection"]
 
 def _positive(section: str, **values: int | float) -> None:
     for name, value in values.items():
-        if not value > 0:
+        if not 0 < value < math.inf:
             option = f"--{section + '.' if section else ''}{name}".replace("_", "-")
             raise UserError(f"{option} is {value}: give a number above zero.")
 
 
 def _not_negative(section: str, **values: int | float) -> None:
     for name, value in values.items():
-        if not value >= 0:
+        if not 0 <= value < math.inf:
             option = f"--{section}.{name}".replace("_", "-")
             raise UserError(f"{option} is {value}: give zero or more.")
 
@@ -442,7 +443,7 @@ class EvaluationConfig:
 class Config:
     """A whole run."""
 
-    task: tyro.conf.Positional[str] = "rover-field"
+    task: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="TASK")] = "rover-field"
     """What to learn; `skillplan tasks` lists them."""
     agent: str = "lsp"
     """Preset of the algorithm; `skillplan agents` lists them."""
@@ -472,8 +473,8 @@ class Config:
 
     def __post_init__(self) -> None:
         _positive("", frames=self.frames, envs=self.envs)
-        if self.seed < 0:
-            raise UserError(f"--seed is {self.seed}: give zero or more.")
+        if not 0 <= self.seed < 2**32:
+            raise UserError(f"--seed is {self.seed}: give zero or more, below 2^32.")
         sequences = self.behavior.start_sequences
         if sequences is not None and sequences > self.training.batch_size:
             raise UserError(

@@ -45,11 +45,15 @@ class LatentLearner(Learner):
         return LearnerState(models, optimizers, fresh.return_range, fresh.updates)
 
     def carried(self, *, keep_heads: bool, fix_policy: bool) -> dict[str, str]:
-        """Without skills there is no predictor."""
+        """Without skills there is no predictor; where actions are planned, neither policy nor value."""
         fixed, anew = "kept, frozen" if fix_policy else "kept", "kept" if keep_heads else "starts anew"
         parts = {"world model": "kept", "reward head": anew, "policy": fixed, "value": anew, "skill predictor": fixed}
-        if self.config.skill.size == 0:
+        if self.config.skill.size == 0 or self.config.discovery.intrinsic == "forward":
             del parts["skill predictor"]
+        if self.config.skill.selection == "actions":
+            del parts["policy"], parts["value"]
+        if self.config.skill.selection in ("high-level-policy", "amortized-train"):
+            parts["high-level policy"] = "kept"
         return parts
 
     def make_updates(self) -> Updates:

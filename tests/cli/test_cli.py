@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from skillplan.cli.main import COMMANDS, main
+from skillplan.cli.options import _one_sentence
+from skillplan.errors import UserError
 from skillplan.presets import AGENTS
 
 TRAIN = ["train", "rover-field", "--size", "debug", "--frames", "600"]
@@ -88,7 +90,7 @@ def test_lists(capsys):
     tables = json.loads(out)
     names = [row["name"] for row in tables["agents"]]
     assert names == list(AGENTS)
-    assert {"lsp", "no-mi", "random-skills", "rand-skills-init", "dreamer", "amortized-skills", "hiro"} <= set(names)
+    assert {"lsp", "no-mi", "random-skills", "rand-skills-init", "dreamer", "amortized-skills"} <= set(names)
     assert [row["name"] for row in tables["sizes"]] == ["paper", "compact", "tiny", "debug"]
 
 
@@ -133,7 +135,17 @@ MISTAKES = {
     "no such domain": (["train", "dm:wlaker-walk", "--size", "debug"], "walker"),
     "no run": (["evaluate", "nowhere"], "no run at nowhere"),
     "no episodes": (["evaluate", "nowhere", "--episodes", "0"], "--episodes is 0"),
-    "run missing": (["evaluate"], "required"),
+    "run missing": (["evaluate"], "Missing from skillplan evaluate: RUN Directory of the run."),
+    "large seed": ([*TRAIN, "--seed", "99999999999"], "--seed is 99999999999: give zero or more, below 2^32"),
+    "infinite": ([*TRAIN, "--policy.learning-rate", "inf"], "--policy.learning-rate is inf"),
+    "not a number": ([*TRAIN, "--world-model.learning-rate", "nan"], "--world-model.learning-rate is nan"),
+    "small replay": ([*TRAIN, "--replay.max-frames", "10"], "--replay.max-frames is 10, less than one episode"),
+    "long sequences": ([*TRAIN, "--training.sequence-length", "5000"], "--training.sequence-length is 5000, but"),
+    "no directory": ([*TRAIN, "--run", "/dev/null/run"], "Cannot make the directory /dev/null/run (Not a directory)"),
+    "imagination": ([*TRAIN, "--behavior.imagination-length", "5"], "--behavior.imagination-length is 5"),
+    "a value too many": ([*TRAIN, "--environment.pixels", "yes"], "Unrecognized options: yes."),
+    "no value": ([*TRAIN, "--seed"], "Missing value for argument '--seed'"),
+    "a list": (["tasks", "rover"], "Unrecognized options: rover."),
     "describe": (["describe", "nowhere"], "Unknown task 'nowhere'"),
 }
 
@@ -146,7 +158,33 @@ def test_mistakes_get_one_sentence_and_leave_nothing(capsys, tmp_path, monkeypat
     assert complaint in err
     assert out == ""
     assert len(err.strip().splitlines()) == 1
+    assert not any(frame in err for frame in ("──", "---", "│", "Error parsing config"))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "╭─ Parsing error ─────╮\n│ Error parsing config.world-model: --world-model.deter is 0: give more. │\n╰─────╯",
+        "+- Parsing error -----+\n| Error parsing config.world-model: --world-model.deter is 0: give more. |\n+-----+",
+    ],
+)
+def test_a_complaint_loses_its_frame(complaint):
+    assert _one_sentence(complaint) == "--world-model.deter is 0: give more."
+
+
+def test_a_world_that_cannot_be_played_in_leaves_nothing(capsys, tmp_path, monkeypatch):
+    from skillplan.envs.wrapper import RepeatedEnvironment
+
+    def broken(self, seed, *, open_start=False):
+        raise UserError("This world gives numbers that are not finite.")
+
+    monkeypatch.setattr(RepeatedEnvironment, "reset", broken)
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(capsys, *TRAIN)
+    assert status == 2
+    assert err.splitlines()[-1] == "skillplan: This world gives numbers that are not finite."
+    assert [path.name for path in tmp_path.rglob("*")] == ["runs"]
 
 
 def test_an_existing_run_is_kept(capsys, trained):
@@ -160,7 +198,7 @@ def test_an_existing_run_is_kept(capsys, trained):
 def test_evaluating_in_a_foreign_world_names_the_difference(capsys, trained):
     status, _, err = run(capsys, "evaluate", str(trained), "--task", "walker-walk")
     assert status == 2
-    assert "observation_keys" in err
+    assert "it lacks the observations 'rays' (size 12)" in err
 
 
 def test_a_mistake_shows_no_traceback_from_the_shell(tmp_path):

@@ -1,7 +1,5 @@
 """Amortised in training, planned in acting: which of the two is asked when, and where the search starts."""
 
-from dataclasses import replace
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -26,8 +24,12 @@ def quadratic(plan, key):
 
 @pytest.fixture(scope="module")
 def selection():
-    """A high-level policy that proposes about (1.5, −1.5, 1), and is rather sure."""
-    made = make_selection(CONFIG, ACTION, jax.random.key(0))
+    return proposing(CONFIG)
+
+
+def proposing(config):
+    """A selection whose high-level policy proposes about (1.5, −1.5, 1), and is rather sure."""
+    made = make_selection(config, ACTION, jax.random.key(0))
     raw = jnp.array([1.6, -1.6, 1.04, -0.7, -0.7, -0.7])
     return eqx.tree_at(lambda s: s.policy.mlp.output.bias, jax.tree.map(jnp.zeros_like, made), raw)
 
@@ -41,11 +43,11 @@ def test_training_asks_the_policy_and_acting_the_planner(selection):
     assert (acted.std < proposed.std).all()
 
 
-def test_the_search_starts_at_the_policys_distribution(selection):
+def test_the_search_starts_at_the_policys_distribution():
     # Where every score is the same, the first four plans of the policy's distribution are the elites.
     flat = lambda plan, key: jnp.zeros(())  # noqa: E731
     config = small("amortized-train", planner={"iterations": 1, "population": 32, "elites": 4})
-    one = replace(selection, planner=make_selection(config, ACTION, jax.random.key(0)).planner)
+    one = proposing(config)
     acted = one.select_to_act(flat, jnp.zeros(12), jax.random.key(1))
     proposed = one.select(flat, jnp.zeros(12), jax.random.key(1))
     plan_key, _ = jax.random.split(jax.random.fold_in(jax.random.key(1), 0))

@@ -131,8 +131,11 @@ def test_a_plan_is_as_long_as_its_horizon_asks(horizon, duration, length):
     config = small(planner={"horizon": horizon}, skill={"duration": duration, "segment_length": 1})
     assert plan_length(config) == length
     selection = make_selection(config, ACTION, jax.random.key(0))
-    found = selection.select(lambda plan, key: jnp.sum(plan), jnp.zeros(12), jax.random.key(0))
-    assert found.mean.shape == found.std.shape == (length, 3)
+    arguments = lambda plan, key: jnp.sum(plan), jnp.zeros(12), jax.random.key(0)
+    acted, imagined = selection.select_to_act(*arguments), selection.select(*arguments)
+    assert acted.mean.shape == acted.std.shape == (length, 3)
+    # While training, a skill is held for a segment: here for one step.
+    assert imagined.mean.shape == imagined.std.shape == (horizon, 3)
 
 
 def test_planning_uses_the_settings():

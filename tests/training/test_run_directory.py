@@ -50,6 +50,14 @@ def test_a_torn_configuration_is_explained(tmp_path):
         run.read()
 
 
+def test_a_run_that_was_killed_while_it_began_can_begin_again(tmp_path):
+    run = RunDirectory(tmp_path / "run")
+    run.path.mkdir()
+    (run.path / "config.json.partial").write_text("{")
+    run.create(debug_config(), SPEC)
+    assert [path.name for path in run.path.iterdir()] == ["config.json"]
+
+
 def test_what_is_no_run(tmp_path):
     with pytest.raises(UserError, match="no run at"):
         RunDirectory(tmp_path / "nothing").read()
@@ -70,8 +78,34 @@ def test_a_vanished_observation_is_named():
 
 
 def test_worlds_that_differ_in_actions_do_not_fit():
-    with pytest.raises(UserError, match=r"action_size \(2 → 3\)"):
+    with pytest.raises(UserError, match=r"rover-cove does not fit .* rover-field: it takes 3 actions, not 2\.$"):
         check_same_world(SPEC, dataclasses.replace(SPEC, task="rover-cove", action_size=3))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        (
+            {"observation_keys": ("a", "c", "d"), "observation_sizes": (2, 3, 1), "observation_shape": (6,)},
+            "it lacks the observations 'b' (size 3); it adds the observations 'c' (size 3), 'd' (size 1).",
+        ),
+        ({"observation_sizes": (2, 4), "observation_shape": (6,)}, "'b' has 4 numbers, not 3."),
+        ({"observation_keys": ("b", "a"), "observation_sizes": (3, 2)}, "its observations come in the order b, a."),
+        (
+            {
+                "observation_keys": ("image",),
+                "observation_sizes": (12288,),
+                "observation_shape": (64, 64, 3),
+                "pixels": True,
+            },
+            "it shows images, not features.",
+        ),
+    ],
+)
+def test_observations_that_differ_are_named_one_by_one(changes, complaint):
+    with pytest.raises(UserError, match="does not fit") as error:
+        check_same_world(SPEC, dataclasses.replace(SPEC, task="rover-cove", **changes))
+    assert str(error.value).endswith(complaint)
 
 
 def test_worlds_that_differ_in_reward_alone_fit():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import jax
@@ -9,17 +10,21 @@ import numpy as np
 import pytest
 
 from skillplan.errors import UserError
-from skillplan.presets import make_config
+from skillplan.latent_learner import LatentLearner
+from skillplan.learners import learner_of
+from skillplan.presets import AGENTS, make_config
 from skillplan.replay.episode import load
 from skillplan.replay.restore import episode_files
 from skillplan.skill_selection.plan_shape import plan_length, while_training
 from skillplan.training.checkpoint import state_sha256
-from skillplan.training.loop import train
+from skillplan.training.evaluate import Evaluator
+from skillplan.training.loop import Trainer, train
 from skillplan.training.metrics_log import read_metrics
+from skillplan.training.progress import Display
 from skillplan.training.restore import load_run
 from skillplan.training.run_directory import RunDirectory
 from skillplan.training.transfer import TransferOptions, begin_transfer, transfer, transfer_config
-from small import assert_trees_equal, differ
+from small import SPEC, assert_trees_equal, differ, small
 
 OPTIONS = TransferOptions(frames=600, seed=3, fix_policy=True, skill_duration=30, horizon=120)
 
@@ -58,8 +63,17 @@ def test_the_config_tells_where_the_run_comes_from(finished, moved):
     assert source["state_sha256"] == state_sha256(loaded.state)
     assert (source["run"], source["task"], source["frames"]) == (str(finished), "rover-field", loaded.counters.frames)
     assert source["config"] == json.loads((finished / "config.json").read_text())["config"]
-    assert source["parts"]["policy"] == "kept, frozen"
-    assert source["parts"]["value"] == "starts anew"
+    assert source["parts"] == {
+        "world model": "kept",
+        "reward head": "starts anew",
+        "policy": "kept, frozen",
+        "value": "starts anew",
+        "skill predictor": "kept, frozen",
+        "optimisers": "kept, but for what starts anew",
+        "intrinsic reward": "off",
+        "replay": "empty",
+        "first episodes": "played by the carried agent",
+    }
     assert content["config"]["discovery"]["intrinsic_scale"] == 0.0
     assert content["config"]["task"] == "rover-cove"
 
@@ -105,7 +119,6 @@ def test_heads_start_anew_and_all_else_is_carried(finished, tmp_path):
 
 def parts_of_fresh(run: Path):
     """The state with which the run's learner begins on its own."""
-    from skillplan.learners import learner_of
     from skillplan.training.seeding import Stream, key
 
     config, spec = RunDirectory(run).read()
@@ -113,15 +126,19 @@ def parts_of_fresh(run: Path):
 
 
 def test_heads_are_kept_if_asked(finished, tmp_path):
-    begin_transfer(finished, "rover-cove", tmp_path / "run", dataclasses.replace(OPTIONS, keep_heads=True))
+    begun = begin_transfer(finished, "rover-cove", tmp_path / "run", dataclasses.replace(OPTIONS, keep_heads=True))
+    assert begun.parts["reward head"] == begun.parts["value"] == "kept"
     old, new = parts_of(finished), parts_of(tmp_path / "run")
-    assert_trees_equal(old.models, new.models)
+    # Plans are longer, which is no array.
+    assert_trees_equal(jax.tree.leaves(old.models), jax.tree.leaves(new.models))
     assert_trees_equal(old.optimizers, new.optimizers)
 
 
 def test_relabelled_rewards_are_those_of_the_target(finished, tmp_path):
     run = tmp_path / "run"
-    told = begin_transfer(finished, "rover-cove", run, dataclasses.replace(OPTIONS, relabel=True))
+    before = contents(finished)
+    told = begin_transfer(finished, "rover-cove", run, dataclasses.replace(OPTIONS, relabel=True)).relabelled
+    assert contents(finished) == before
     old, new = episode_files(finished / "episodes"), episode_files(run / "source_episodes")
     assert told is not None
     assert told.episodes == len(old) == len(new) == 4
@@ -162,13 +179,129 @@ def test_the_first_episodes_are_the_carried_agents(moved):
     assert "skill" in load(episode_files(moved / "episodes")[0]).record
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("keep_heads", [False, True])
+def test_what_is_said_of_the_parts_is_what_happens(agent, keep_heads):
+    config = small(agent)
+    learner = learner_of(config)
+    if not isinstance(learner, LatentLearner):
+        pytest.skip("It has tests of its own.")
+    old, fresh = (learner.initial(SPEC, jax.random.key(seed)) for seed in (0, 1))
+    models = learner.carry_over(old, fresh, keep_heads=keep_heads).models
+    told = learner.carried(keep_heads=keep_heads, fix_policy=False)
+    places = {
+        "world model": lambda m: (m.world_model.rssm, m.world_model.encoder, m.world_model.decoder),
+        "reward head": lambda m: m.world_model.reward,
+        "policy": lambda m: m.policy,
+        "value": lambda m: m.value,
+        "skill predictor": lambda m: m.predictor,
+        "high-level policy": lambda m: m.selection,
+    }
+    assert set(told) == {name for name, place in places.items() if jax.tree.leaves(place(old.models))}
+    for name, fate in told.items():
+        assert_trees_equal(places[name](models), places[name](old.models if fate == "kept" else fresh.models))
+        assert differ(places[name](old.models), places[name](fresh.models))
+
+
+def test_evaluation_holds_skills_as_long_as_acting_does(moved):
+    loaded = load_run(moved)
+    evaluator = Evaluator(loaded.config)
+    for episode in evaluator.episodes(loaded.state.models, 2):
+        skill = episode.record["skill"][1:]
+        changes = np.flatnonzero(np.any(skill[1:] != skill[:-1], axis=1)) + 1
+        np.testing.assert_array_equal(changes, np.arange(30, len(skill), 30))
+    evaluator.close()
+
+
+def test_longer_plans_compile_nothing_anew(finished, tmp_path):
+    run = tmp_path / "run"
+    begin_transfer(finished, "rover-cove", run, OPTIONS)
+    config = load_run(run).config
+    trainer = Trainer(config, RunDirectory(run), resume=True)
+    trainer.run(Display(config.frames))
+    assert trainer._updates._cache_size() == 1
+    assert trainer._act._cache_size() == 1
+    assert trainer.evaluator._act._cache_size() == 1
+    trainer.close()
+
+
+def test_what_another_option_began_is_not_resumed(finished, moved):
+    before = contents(moved)
+    with pytest.raises(UserError, match=r"--keep-heads \(False → True\), --horizon \(120 → 90\)"):
+        transfer(finished, "rover-cove", moved, dataclasses.replace(OPTIONS, keep_heads=True, horizon=90), resume=True)
+    with pytest.raises(UserError, match="no transfer to resume"):
+        transfer(finished, "rover-cove", moved / "nothing", OPTIONS, resume=True)
+    with pytest.raises(UserError, match="no transfer to resume"):
+        transfer(finished, "rover-cove", finished, OPTIONS, resume=True)
+    assert contents(moved) == before
+
+
+def test_a_transfer_goes_on_for_more_frames(finished, moved, tmp_path):
+    short, run = dataclasses.replace(OPTIONS, frames=300), tmp_path / "run"
+    transfer(finished, "rover-cove", run, short)
+    transfer(finished, "rover-cove", run, OPTIONS, resume=True)
+    assert state_sha256(parts_of(run)) == state_sha256(parts_of(moved))
+
+
+def test_what_was_carried_over_is_not_made_up_when_it_is_lost(finished, tmp_path):
+    run = tmp_path / "run"
+    begin_transfer(finished, "rover-cove", run, OPTIONS)
+    shutil.rmtree(run / "checkpoints")
+    with pytest.raises(UserError, match="lost its checkpoints"):
+        transfer(finished, "rover-cove", run, OPTIONS, resume=True)
+
+
+def test_a_transfer_that_fails_leaves_nothing(finished, tmp_path):
+    source = tmp_path / "source"
+    shutil.copytree(finished, source)
+    episode_files(source / "episodes")[2].write_bytes(b"")
+    with pytest.raises(UserError, match="damaged"):
+        begin_transfer(source, "rover-cove", tmp_path / "run", dataclasses.replace(OPTIONS, relabel=True))
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_what_a_killed_beginning_left_is_cleared_away(finished, tmp_path):
+    (tmp_path / "run.partial").mkdir()
+    (tmp_path / "run.partial" / "config.json").write_text("{")
+    (tmp_path / "run").mkdir()
+    begin_transfer(finished, "rover-cove", tmp_path / "run", OPTIONS)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_transfer_can_be_transferred(moved, tmp_path):
+    run = tmp_path / "run"
+    options = TransferOptions(frames=300, seed=1, relabel=True)
+    begun = begin_transfer(moved, "rover-field", run, options)
+    config = load_run(run).config
+    assert (config.skill.duration, config.planner.horizon, config.skill.training_segment) == (30, 120, 10)
+    assert begun.relabelled is not None
+    assert begun.relabelled.episodes == 2  # those of its own; not those that it had been given
+    assert begun.relabelled.new_reward > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"skill_duration": 30, "horizon": None}, r"held for 30 steps but a plan be judged by 10: give a --horizon"),
+        ({"skill_duration": 0}, "--skill-duration is 0"),
+        ({"horizon": 1, "skill_duration": 1}, "--horizon is 1"),
+        ({"frames": 0}, "--frames is 0"),
+        ({"seed": -1}, "--seed is -1"),
+    ],
+)
+def test_impossible_options_are_refused(changes, complaint):
+    source = make_config("rover-field", "lsp", "debug")
+    with pytest.raises(UserError, match=complaint):
+        transfer_config(source, "rover-cove", dataclasses.replace(OPTIONS, **changes))
+
+
 def test_an_agent_without_skills_has_none_to_lengthen():
     with pytest.raises(UserError, match="dreamer has no skills"):
         transfer_config(make_config("rover-field", "dreamer", "debug"), "rover-cove", OPTIONS)
 
 
 def test_a_foreign_world_is_refused_and_nothing_is_left(finished, tmp_path):
-    with pytest.raises(UserError, match="observation_keys"):
+    with pytest.raises(UserError, match=r"lacks the observations 'rays' \(size 12\).*takes 6 actions, not 2"):
         begin_transfer(finished, "walker-walk", tmp_path / "run", OPTIONS)
     with pytest.raises(UserError, match="walker"):
         begin_transfer(finished, "walker-walk", tmp_path / "run", dataclasses.replace(OPTIONS, relabel=True))

@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import jax
 import tyro
@@ -22,7 +22,7 @@ EXAMPLE = "skillplan describe walker-walk --agent dreamer --size paper --pixels"
 class Describe:
     """Show shapes, parameter counts, settings and, of a run, how far it has come and a digest of its state."""
 
-    target: tyro.conf.Positional[str]
+    target: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN|TASK")]
     """Directory of a run, or the name of a task."""
     agent: str | None = None
     """With a task: the preset of the algorithm (lsp)."""
@@ -74,14 +74,16 @@ def describe_run(path: Path) -> dict[str, Any]:
     """What is in a run's newest checkpoint."""
     from skillplan.training.checkpoint import state_sha256
     from skillplan.training.restore import load_run
+    from skillplan.training.run_directory import RunDirectory
 
     loaded = load_run(path)
-    description = _describe(loaded.config, loaded.spec, loaded.state)
-    return description | {
+    description = _describe(loaded.config, loaded.spec, loaded.state) | {
         "run": str(path),
         **loaded.counters.as_dict(),
         "state_sha256": state_sha256(loaded.state),
     }
+    source = RunDirectory(path).source()
+    return description if source is None else description | {"source": source}
 
 
 def _describe(config: Config, spec: EnvSpec, state: Any) -> dict[str, Any]:
@@ -112,6 +114,12 @@ def _print(description: dict[str, Any]) -> None:
             f"{description['updates']:,} updates · {description['episodes']:,} episodes"
         )
         print(f"  state {description['state_sha256']}")
+    if "source" in description:
+        source = description["source"]
+        print(f"\nCarried over from {source['run']} ({source['task']} after {source['frames']:,} frames)")
+        print(f"  state {source['state_sha256']}")
+        for part, fate in source["parts"].items():
+            print(f"  {part:<18}{fate}")
     print("\nParameters")
     for name, value in description["parameters"].items():
         print(f"  {name:<18}{value:>12,}")

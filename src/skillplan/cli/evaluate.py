@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import tyro
@@ -19,7 +20,7 @@ EXAMPLE = "skillplan evaluate runs/rover --episodes 20 --json"
 class Evaluate:
     """Play noise-free episodes on reset seeds that are the same for every run, and report the returns."""
 
-    run: tyro.conf.Positional[Path]
+    run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
     """Directory of the run."""
     episodes: int = 10
     """How many episodes."""

@@ -4,11 +4,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from skillplan.cli.options import parse
 from skillplan.errors import UserError, unknown_name
+
+if TYPE_CHECKING:
+    from skillplan.experiments.runs import PlannedRun
 
 EXAMPLE = "skillplan experiment rover --seeds 5 --dry-run"
 
@@ -17,7 +21,7 @@ EXAMPLE = "skillplan experiment rover --seeds 5 --dry-run"
 class ExperimentOptions:
     """Do what is missing of an experiment, in order, resuming where it stopped; without a name, list them all."""
 
-    name: tyro.conf.Positional[str] = ""
+    name: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="NAME")] = ""
     """Which experiment."""
     size: str | None = None
     """Preset of widths and learning settings (the task's default)."""
@@ -50,6 +54,8 @@ def command(arguments: Sequence[str]) -> int:
     for name, value in (("seeds", options.seeds), ("frames", options.frames), ("source-frames", options.source_frames)):
         if value is not None and value < 1:
             raise UserError(f"--{name} is {value}: give a number above zero.")
+    if options.source_frames is not None and EXPERIMENTS[options.name].source is None:
+        raise UserError(f"{options.name} has no source task: leave out --source-frames.")
     out = options.out or Path("runs") / "experiments" / options.name
     runs = list(
         planned_runs(
@@ -61,16 +67,46 @@ def command(arguments: Sequence[str]) -> int:
             source_frames=options.source_frames,
         )
     )
-    for number, run in enumerate(runs, start=1):
-        done = run.done()
-        state = "done" if done >= run.frames else f"{done:,} of {run.frames:,} frames"
-        if options.dry_run:
-            print(f"{run.path}: {state}\n  {run.command()}")
-        elif done < run.frames:
-            print(f"Run {number} of {len(runs)}: {run.path} ({state})", file=sys.stderr, flush=True)
-            run.run()
     if options.dry_run:
+        for run in runs:
+            print(f"{run.path}: {_state(run)}\n  {run.command()}")
         print(f"\nNext: leave out --dry-run to do what is missing of these {len(runs)} runs.")
-    else:
-        print(f"All {len(runs)} runs are in {out}. Next: skillplan curves {out}/*-*")
+        return 0
+    try:
+        failed = _do(runs)
+    except KeyboardInterrupt:
+        print("skillplan: stopped; the same command goes on from there.", file=sys.stderr)
+        return 130
+    if failed:
+        print(f"skillplan: {len(failed)} of {len(runs)} runs failed: {', '.join(map(str, failed))}.", file=sys.stderr)
+        return 1
+    print(f"All {len(runs)} runs are in {out}. Next: skillplan curves {out}/*-*")
     return 0
+
+
+def _state(run: "PlannedRun") -> str:
+    done = run.done()
+    return "done" if done >= run.frames else f"{done:,} of {run.frames:,} frames"
+
+
+def _do(runs: "list[PlannedRun]") -> "list[Path]":
+    """Do what is missing, in order; one that fails is told, and so is what would have followed from it."""
+    from skillplan.envs.workers import WorkerError
+    from skillplan.training.loop import NonFiniteError
+
+    states = [_state(run) for run in runs]  # all are looked at before the first begins
+    failed: list[Path] = []
+    for number, (run, state) in enumerate(zip(runs, states, strict=True), start=1):
+        if state == "done":
+            continue
+        if run.source in failed:
+            print(f"Run {number} of {len(runs)}: {run.path} is left out, for its source failed.", file=sys.stderr)
+            failed.append(run.path)
+            continue
+        print(f"Run {number} of {len(runs)}: {run.path} ({state})", file=sys.stderr, flush=True)
+        try:
+            run.run()
+        except (NonFiniteError, WorkerError) as error:
+            print(f"skillplan: {error}", file=sys.stderr)
+            failed.append(run.path)
+    return failed

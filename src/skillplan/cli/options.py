@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import inspect
 import io
 import re
 import typing
@@ -27,7 +28,7 @@ def parse(kind: type[_T], arguments: Sequence[str], *, command: str, example: st
             options = tyro.cli(
                 kind,
                 prog=f"skillplan {command}",
-                description=(kind.__doc__ or "").strip(),
+                description=inspect.cleandoc(kind.__doc__ or ""),
                 args=list(arguments),
                 default=default,
                 config=(tyro.conf.HelptextFromCommentsOff,),
@@ -98,11 +99,13 @@ def _is_positional(annotations: Sequence[Any]) -> bool:
 
 
 def _one_sentence(text: str) -> str:
-    """The parser's complaint without its frame."""
-    lines = [re.sub(r"[│╭╮╰╯─]+", " ", line).strip() for line in text.splitlines()]
+    """The parser's complaint without its frame, which is of lines or, on a plain terminal, of dashes."""
+    lines = [re.sub(r"[│╭╮╰╯─|]+|-{4,}|(^|\s)\+(?=\s|$)", " ", line).strip() for line in text.splitlines()]
     words = re.sub(r"\s+", " ", " ".join(line for line in lines if line))
     words = words.partition("Argument helptext:")[0].partition("For full helptext")[0]
-    words = re.sub(r"^(Parsing error|Value error|Invalid choice|Missing argument|Required options)\s+", "", words)
+    headings = "Parsing error|Value error|Invalid choice|Missing argument|Missing value|Required options"
+    words = re.sub(rf"^({headings}|Unrecognized options(?= Unrecognized))\s+", "", words)
     # A value that a configuration refused explains itself; which object it was for is of no interest.
-    words = re.sub(r"^Error parsing [a-z_.]+: (?=--)", "", words)
+    words = re.sub(r"^Error parsing [a-z_.-]+: (?=--)", "", words)
+    words = words.replace(" (required)", "")
     return words.strip().rstrip(".") + "."

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -20,9 +21,9 @@ class Transfer:
     run is only read.
     """
 
-    source: tyro.conf.Positional[Path]
+    source: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
     """Directory of the run to carry over."""
-    target: tyro.conf.Positional[str]
+    target: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="TARGET")]
     """The new task; `skillplan tasks` lists them."""
     frames: int | None = None
     """Frames of experience on the new task (its family's default)."""
@@ -51,7 +52,7 @@ def command(arguments: Sequence[str]) -> int:
     from skillplan.presets import make_config
     from skillplan.training.loop import NonFiniteError, train
     from skillplan.training.run_directory import RunDirectory
-    from skillplan.training.transfer import TransferOptions, begin_transfer, carried_parts, transfer_config
+    from skillplan.training.transfer import TransferOptions, begin_transfer, check_continues, transfer_config
 
     source, _ = RunDirectory(options.source).read()
     chosen = TransferOptions(
@@ -65,16 +66,19 @@ def command(arguments: Sequence[str]) -> int:
     )
     config = transfer_config(source, options.target, chosen)
     task = options.target.replace(":", "-").replace("/", "-")
-    run = options.run or Path("runs") / f"{task}-{config.agent}-{config.seed}-from-{options.source.name}"
-    if not options.resume:
-        relabelled = begin_transfer(options.source, options.target, run, chosen)
+    run = options.run or Path("runs") / f"{task}-{config.agent}-{config.seed}-from-{options.source.resolve().name}"
+    if options.resume:
+        check_continues(run, chosen)
+    else:
+        begun = begin_transfer(options.source, options.target, run, chosen)
         print(f"{source.agent} moves from {source.task} to {config.task}:", file=sys.stderr)
-        for part, fate in carried_parts(source, chosen).items():
+        for part, fate in begun.parts.items():
             print(f"  {part:<18}{fate}", file=sys.stderr)
-        if relabelled is not None:
+        if begun.relabelled is not None:
+            told = begun.relabelled
             print(
-                f"Relabelled {relabelled.episodes} episodes in {relabelled.seconds:.1f} s: mean reward per agent step "
-                f"{relabelled.old_reward:.3f} on {source.task}, {relabelled.new_reward:.3f} on {config.task}.",
+                f"Relabelled {told.episodes} episodes in {told.seconds:.1f} s: mean reward per agent step "
+                f"{told.old_reward:.3f} on {source.task}, {told.new_reward:.3f} on {config.task}.",
                 file=sys.stderr,
             )
     try:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from skillplan.presets import Overrides
+from skillplan.presets import AGENTS, Overrides
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,14 @@ class Experiment:
         return {**arm.overrides, **({"environment": {"pixels": True}} if self.pixels else {})}
 
 
-ALL = tuple(Arm(agent) for agent in ("lsp", "dreamer", "hiro", "random-skills", "rand-skills-init"))
+def _present(*arms: Arm) -> tuple[Arm, ...]:
+    """Those whose agent there is."""
+    return tuple(arm for arm in arms if arm.agent in AGENTS)
+
+
+ALL = _present(*map(Arm, ("lsp", "dreamer", "hiro", "random-skills", "rand-skills-init")))
 NOT_FROM_IMAGES = {"hiro"}
-MOVED = (Arm("lsp"), Arm("lsp", "lsp-fixed-policy", fix_policy=True), Arm("dreamer"), Arm("hiro"))
+MOVED = _present(Arm("lsp"), Arm("lsp", "lsp-fixed-policy", fix_policy=True), Arm("dreamer"), Arm("hiro"))
 
 _SINGLE_TASKS = (
     "quadruped-getup-walk",

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from skillplan.envs.interface import EnvSpec
+from skillplan.errors import UserError
 
 
 def step_layout(spec: EnvSpec) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
@@ -30,6 +31,23 @@ def steps_for(spec: EnvSpec, max_frames: int) -> int:
     whole, rest = divmod(max_frames, spec.episode_frames)
     steps = whole * (math.ceil(spec.episode_frames / spec.action_repeat) + 1)
     return steps + (math.ceil(rest / spec.action_repeat) + 1 if rest else 0)
+
+
+def check_settings(spec: EnvSpec, max_frames: int, seed_episodes: int, sequence_length: int) -> None:
+    """Refuse, before anything is played, a replay that could not be drawn from once the seed episodes are in it."""
+    episode = math.ceil(spec.episode_frames / spec.action_repeat) + 1
+    if steps_for(spec, max_frames) < episode:
+        raise UserError(
+            f"--replay.max-frames is {max_frames}, less than one episode of {spec.task}: "
+            f"keep at least {spec.episode_frames}."
+        )
+    first = min(seed_episodes * episode, steps_for(spec, max_frames))
+    if first < sequence_length:
+        raise UserError(
+            f"--training.sequence-length is {sequence_length}, but replay holds at most {first} steps when learning "
+            f"begins, after {seed_episodes} episodes of {spec.task}: train on shorter sequences, or set more "
+            "--training.seed-episodes."
+        )
 
 
 def memory_estimate(spec: EnvSpec, max_frames: int) -> int:

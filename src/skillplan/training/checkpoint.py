@@ -42,11 +42,15 @@ class Checkpoints:
         logging.getLogger("absl").setLevel(logging.ERROR)
         self.directory = directory.absolute()
 
-    def _manager(self) -> ocp.CheckpointManager:
+    def _writer(self) -> ocp.CheckpointManager:
         options = ocp.CheckpointManagerOptions(
             max_to_keep=KEEP, enable_async_checkpointing=False, create=True, cleanup_tmp_directories=True
         )
         return ocp.CheckpointManager(self.directory, options=options)
+
+    def _reader(self) -> ocp.CheckpointManager:
+        # A run can be read while it is trained: what its trainer is just writing must not be taken for a leftover.
+        return ocp.CheckpointManager(self.directory, options=ocp.CheckpointManagerOptions(read_only=True))
 
     def newest(self) -> int | None:
         """Episodes at the newest whole checkpoint, or None."""
@@ -60,7 +64,7 @@ class Checkpoints:
         newest = self.newest()
         if newest is None:
             return 0
-        with self._manager() as manager:
+        with self._reader() as manager:
             restored = manager.restore(newest, args=ocp.args.Composite(counters=ocp.args.JsonRestore()))
         return int(restored["counters"]["frames"])
 
@@ -69,7 +73,7 @@ class Checkpoints:
         step = self.directory / str(counters.episodes)
         if step.exists():
             shutil.rmtree(step)
-        with self._manager() as manager:
+        with self._writer() as manager:
             manager.save(
                 counters.episodes,
                 args=ocp.args.Composite(
@@ -85,7 +89,7 @@ class Checkpoints:
             raise UserError(f"{self.directory.parent} holds no checkpoint yet: there is nothing to continue from.")
         wanted = named_arrays(template)
         try:
-            with self._manager() as manager:
+            with self._reader() as manager:
                 restored = manager.restore(
                     newest,
                     args=ocp.args.Composite(

@@ -1,5 +1,6 @@
 """The outer loop of Algorithm 1: play, learn, look, save, until the frames are used up."""
 
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +11,11 @@ import numpy as np
 
 from skillplan.config import Config
 from skillplan.envs.interface import Environment
+from skillplan.errors import UserError
 from skillplan.learner import LearnerState
 from skillplan.learners import learner_of
 from skillplan.replay.episode import Episode, save
-from skillplan.replay.memory import format_bytes, memory_estimate, steps_for
+from skillplan.replay.memory import check_settings, format_bytes, memory_estimate, steps_for
 from skillplan.replay.restore import episode_files, refill, truncate
 from skillplan.replay.store import ReplayStore
 from skillplan.training.allocator import keep_freed_memory
@@ -41,15 +43,18 @@ class Trainer:
         self.spec = spec = self.environments[0].spec
         self.learner = learner_of(config)
         self.learner.check(spec)
+        stored, training = self.learner.stored_spec(spec), config.training
+        check_settings(stored, config.replay.max_frames, training.seed_episodes, self.learner.sequence_length)
         self.checkpoints = Checkpoints(directory.checkpoints)
         if resume:
             directory.extend(config, spec)
             if self.checkpoints.newest() is None:
+                directory.refuse_lost_beginning()
                 resume = False  # killed before its first checkpoint: from the start, which repeats what was lost
         else:
             directory.create(config, spec)
         scratch = directory.path / "replay" if config.replay.memory_map else None
-        self.store = ReplayStore(self.learner.stored_spec(spec), steps_for(spec, config.replay.max_frames), scratch)
+        self.store = ReplayStore(stored, steps_for(spec, config.replay.max_frames), scratch)
         initial = jax.jit(lambda k: self.learner.initial(spec, k))
         seed_key = key(config.seed, Stream.INITIAL_PARAMETERS)
         self.counters = Counters()
@@ -213,11 +218,17 @@ def train(config: Config, run: Path, *, resume: bool = False) -> RunDirectory:
     keep_freed_memory()
     directory = RunDirectory(run)
     trainer = Trainer(config, directory, resume=resume)
+    unplayable = False
     try:
         with Display(config.frames, trainer.counters.frames) as display:
             trainer.run(display)
+    except UserError:
+        unplayable = not resume and trainer.counters.episodes == 0
+        raise
     finally:
         trainer.close()
+        if unplayable:
+            shutil.rmtree(directory.path)  # made just now, and nothing is in it yet
     return directory
 
 

@@ -35,7 +35,12 @@ class RunDirectory:
     def create(self, config: Config, spec: EnvSpec, *, source: dict[str, Any] | None = None) -> None:
         """Begin a run, carried over from `source` if given; refuses a directory that already holds something."""
         self.refuse_existing()
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(
+                f"Cannot make the directory {self.path} ({error.strerror}): name another with --run."
+            ) from error
         content = {
             "format": FORMAT,
             "skillplan": skillplan.__version__,
@@ -45,13 +50,31 @@ class RunDirectory:
         }
         if source is not None:
             content["source"] = source
-        write_atomically(self.config_file, json.dumps(content, indent=2) + "\n")
+        try:
+            write_atomically(self.config_file, json.dumps(content, indent=2) + "\n")
+        except OSError as error:
+            raise UserError(f"Cannot write to {self.path} ({error.strerror}): name another directory.") from error
 
     def refuse_existing(self) -> None:
         """Raise UserError where the directory already holds something."""
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        torn = {_partial(self.config_file)}  # of a process that was killed while it began
+        if self.path.exists() and (not self.path.is_dir() or set(self.path.iterdir()) - torn):
             hint = "add --resume to go on with it, or " if self.config_file.exists() else ""
             raise UserError(f"{self.path} already exists: {hint}name another one with --run.")
+
+    def source(self) -> dict[str, Any] | None:
+        """What a run was carried over from, as it is kept in its configuration; None where it began from nothing."""
+        self.read()
+        return json.loads(self.config_file.read_text()).get("source")
+
+    def refuse_lost_beginning(self) -> None:
+        """Raise UserError where the run was carried over from another one, whose state cannot be computed anew."""
+        source = self.source()
+        if source is not None:
+            raise UserError(
+                f"{self.path} has lost its checkpoints, with what it was to carry over from {source['run']}: "
+                "restore them from a copy, or transfer that run again."
+            )
 
     def read(self) -> tuple[Config, EnvSpec]:
         """The run's configuration and the world it was trained in."""
@@ -75,7 +98,13 @@ class RunDirectory:
         """Check that the run can go on under `config` in a world like `spec`; names what differs."""
         if not self.config_file.is_file():
             raise UserError(f"There is nothing to resume at {self.path}: leave out --resume to start a run there.")
-        old_config, old_spec = self.read()
+        self.refuse_differing(config)
+        _, old_spec = self.read()
+        check_same_world(old_spec, spec)
+
+    def refuse_differing(self, config: Config) -> None:
+        """Raise UserError, naming the settings, where the run cannot be this one's beginning."""
+        old_config, _ = self.read()
         differing = [
             f"{name} ({old} → {new})"
             for name, old, new in differences(old_config, config)
@@ -86,7 +115,6 @@ class RunDirectory:
                 f"{self.path} belongs to another configuration; these differ: {', '.join(differing)}. "
                 "Give the same settings, or start a new run."
             )
-        check_same_world(old_spec, spec)
 
 
 def check_same_world(trained: EnvSpec, offered: EnvSpec) -> None:
@@ -97,17 +125,35 @@ def check_same_world(trained: EnvSpec, offered: EnvSpec) -> None:
             f"{offered.task} no longer gives the observation {', '.join(map(repr, vanished))} that the run was "
             "trained on: restore the environment, or start a new run."
         )
-    ignored = {"task", "record_shapes", "episode_frames", "terminates", "action_repeat"}
-    differing = [
-        f"{field.name} ({getattr(trained, field.name)} → {getattr(offered, field.name)})"
-        for field in dataclasses.fields(EnvSpec)
-        if field.name not in ignored and getattr(trained, field.name) != getattr(offered, field.name)
-    ]
+    differing = _misfits(trained, offered)
     if differing:
         raise UserError(
-            f"The world of {offered.task} does not fit an agent trained on {trained.task}; "
-            f"these differ: {', '.join(differing)}."
+            f"The world of {offered.task} does not fit an agent trained on {trained.task}: {'; '.join(differing)}."
         )
+
+
+def _misfits(trained: EnvSpec, offered: EnvSpec) -> list[str]:
+    """What of a world's observations and actions an agent cannot use, entry by entry."""
+    found = []
+    old, new = (dict(zip(spec.observation_keys, spec.observation_sizes, strict=True)) for spec in (trained, offered))
+    if trained.pixels != offered.pixels:
+        found.append("it shows images, not features" if offered.pixels else "it shows features, not images")
+    else:
+        lacking, added = [key for key in old if key not in new], [key for key in new if key not in old]
+        if lacking:
+            found.append("it lacks the observations " + ", ".join(f"{key!r} (size {old[key]})" for key in lacking))
+        if added:
+            found.append("it adds the observations " + ", ".join(f"{key!r} (size {new[key]})" for key in added))
+        found += [
+            f"{key!r} has {new[key]} numbers, not {old[key]}" for key in old if new.get(key, old[key]) != old[key]
+        ]
+        if not found and trained.observation_keys != offered.observation_keys:
+            found.append(f"its observations come in the order {', '.join(offered.observation_keys)}")
+        if not found and trained.observation_shape != offered.observation_shape:
+            found.append(f"its observations have shape {offered.observation_shape}, not {trained.observation_shape}")
+    if trained.action_size != offered.action_size:
+        found.append(f"it takes {offered.action_size} actions, not {trained.action_size}")
+    return found
 
 
 def differences(old: Any, new: Any, prefix: str = "") -> list[tuple[str, Any, Any]]:
@@ -136,12 +182,16 @@ def source_commit() -> str | None:
 
 def write_atomically(path: Path, text: str) -> None:
     """Put a whole file in place, or leave what was there."""
-    partial = path.with_name(path.name + ".partial")
+    partial = _partial(path)
     with partial.open("w") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, path)
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(path.name + ".partial")
 
 
 def _from_json(kind: Any, value: Any) -> Any:

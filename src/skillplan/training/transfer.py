@@ -1,18 +1,21 @@
 """Transfer: a run on a new task that begins with what another run has learned (paper section 4.3)."""
 
+import contextlib
 import dataclasses
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skillplan.config import Config
 from skillplan.envs.relabel import check_relabel, relabel
 from skillplan.errors import UserError
+from skillplan.learner import Learner
 from skillplan.learners import learner_of
 from skillplan.presets import with_overrides
 from skillplan.replay.episode import load, save
@@ -49,6 +52,10 @@ class TransferOptions:
     """A new H for acting and planning."""
 
 
+ALWAYS_FREE = {"frames"}
+"""Options in which a transfer may differ from its continuation."""
+
+
 @dataclass(frozen=True)
 class Relabelled:
     """What became of the source's episodes."""
@@ -59,6 +66,14 @@ class Relabelled:
     new_reward: float
     """The same as the target pays it."""
     seconds: float
+
+
+class Begun(NamedTuple):
+    """What a transfer began with."""
+
+    parts: dict[str, str]
+    """What became of each part of the agent, in words."""
+    relabelled: Relabelled | None
 
 
 def transfer_config(source: Config, target: str, options: TransferOptions) -> Config:
@@ -78,6 +93,7 @@ def transfer_config(source: Config, target: str, options: TransferOptions) -> Co
         skill, planner = source.skill, source.planner
         duration = skill.duration if options.skill_duration is None else options.skill_duration
         horizon = planner.horizon if options.horizon is None else options.horizon
+        _check_plan(duration, horizon)
         changes["skill"] = {"duration": duration, "segment_length": skill.training_segment}
         # With several skills in a plan, a smaller lambda would leave the later ones next to no say in its score.
         plan_lambda = 1.0 if horizon > duration else planner.plan_lambda
@@ -89,21 +105,29 @@ def transfer_config(source: Config, target: str, options: TransferOptions) -> Co
     return with_overrides(source, changes)
 
 
-def carried_parts(source: Config, options: TransferOptions) -> dict[str, str]:
+def _check_plan(duration: int, horizon: int) -> None:
+    for name, value, least in (("skill-duration", duration, 1), ("horizon", horizon, 2)):
+        if value < least:
+            raise UserError(f"--{name} is {value}: give at least {least}.")
+    if duration > horizon:
+        raise UserError(
+            f"A skill would be held for {duration} steps but a plan be judged by {horizon}: "
+            f"give a --horizon of at least {duration}, or a shorter --skill-duration."
+        )
+
+
+def carried_parts(learner: Learner, options: TransferOptions) -> dict[str, str]:
     """What happens to each part, in words; parts that the agent does not have are left out."""
-    parts = learner_of(source).carried(keep_heads=options.keep_heads, fix_policy=options.fix_policy)
-    parts |= {
-        "optimisers": "kept, but for what starts anew",
-        "intrinsic reward": "off" if options.fix_policy else "as before",
-        "replay": "the source's episodes, relabelled" if options.relabel else "empty",
-        "first episodes": "played by the carried agent",
-    }
-    if source.skill.size == 0:
-        del parts["intrinsic reward"]
+    parts = learner.carried(keep_heads=options.keep_heads, fix_policy=options.fix_policy)
+    parts["optimisers"] = "kept, but for what starts anew"
+    if learner.config.skill.size:
+        parts["intrinsic reward"] = "off" if options.fix_policy else "as before"
+    parts["replay"] = "the source's episodes, relabelled" if options.relabel else "empty"
+    parts["first episodes"] = "played by the carried agent"
     return parts
 
 
-def begin_transfer(source: Path, target: str, run: Path, options: TransferOptions) -> Relabelled | None:
+def begin_transfer(source: Path, target: str, run: Path, options: TransferOptions) -> Begun:
     """Lay down a run at `run` that `train(…, resume=True)` takes up; the source is only read.
 
     The directory appears whole or not at all.
@@ -119,10 +143,7 @@ def begin_transfer(source: Path, target: str, run: Path, options: TransferOption
     learner = learner_of(config)
     fresh = learner.initial(world.spec, key(config.seed, Stream.INITIAL_PARAMETERS))
     state = learner.carry_over(loaded.state, fresh, keep_heads=options.keep_heads)
-
-    partial = RunDirectory(run.with_name(run.name + ".partial"))
-    if partial.path.exists():
-        shutil.rmtree(partial.path)
+    parts = carried_parts(learner, options)
     identity = {
         "run": str(source),
         "task": loaded.config.task,
@@ -130,22 +151,54 @@ def begin_transfer(source: Path, target: str, run: Path, options: TransferOption
         "state_sha256": state_sha256(loaded.state),
         "config": dataclasses.asdict(loaded.config),
         "options": dataclasses.asdict(options),
-        "parts": carried_parts(loaded.config, options),
+        "parts": parts,
     }
-    partial.create(config, world.spec, source=identity)
-    relabelled = _relabel_episodes(source, loaded, target, partial.source_episodes) if options.relabel else None
-    Checkpoints(partial.checkpoints).save(state, Counters())
+    with _appearing_whole(run) as partial:
+        partial.create(config, world.spec, source=identity)
+        relabelled = _relabel_episodes(source, loaded, target, partial.source_episodes) if options.relabel else None
+        Checkpoints(partial.checkpoints).save(state, Counters())
+    return Begun(parts, relabelled)
+
+
+@contextlib.contextmanager
+def _appearing_whole(run: Path) -> Iterator[RunDirectory]:
+    """A directory under another name, which gets its own once the block is done, and goes where it fails."""
+    partial = run.with_name(run.name + ".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        yield RunDirectory(partial)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
     if run.is_dir():
         run.rmdir()  # empty, as was checked
-    run.parent.mkdir(parents=True, exist_ok=True)
-    os.rename(partial.path, run)
-    return relabelled
+    os.rename(partial, run)
+
+
+def check_continues(run: Path, options: TransferOptions) -> None:
+    """Refuse to resume, under these options, what was begun under others."""
+    source = RunDirectory(run).source() if RunDirectory(run).config_file.is_file() else None
+    if source is None:
+        raise UserError(f"There is no transfer to resume at {run}: leave out --resume to start one there.")
+    given = dataclasses.asdict(options)
+    differing = [
+        f"--{name.replace('_', '-')} ({source['options'].get(name)} → {value})"
+        for name, value in given.items()
+        if name not in ALWAYS_FREE and source["options"].get(name) != value
+    ]
+    if differing:
+        raise UserError(
+            f"{run} was begun with other options; these differ: {', '.join(differing)}. "
+            "Give the same ones, or start a new run."
+        )
 
 
 def transfer(source: Path, target: str, run: Path, options: TransferOptions, *, resume: bool = False) -> RunDirectory:
     """Go on from the newest checkpoint of `source` on another task; with `resume` take up such a run."""
-    config = transfer_config(load_run(source).config, target, options)
-    if not resume:
+    config = transfer_config(RunDirectory(source).read()[0], target, options)
+    if resume:
+        check_continues(run, options)
+    else:
         begin_transfer(source, target, run, options)
     return train(config, run, resume=True)
 
