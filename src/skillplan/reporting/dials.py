@@ -54,9 +54,8 @@ class Dials:
             color = LINE_COLORS[number % len(LINE_COLORS)]
             axes.step(time, course, where="pre", color=color, linewidth=1.3, label=label)
         if 1 < courses.shape[1] <= len(LINE_COLORS):
-            axes.legend(frameon=False, fontsize=7, loc="upper right", ncols=courses.shape[1], columnspacing=0.8)
-            low, high = axes.get_ylim()
-            axes.set_ylim(low, high + 0.25 * (high - low))
+            above = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.98), "borderaxespad": 0.1, "columnspacing": 0.8}
+            axes.legend(frameon=False, fontsize=7, ncols=courses.shape[1], **above)
         axes.set_ylabel(name, fontsize=9)
         axes.set_xlim(0, time[-1])
         axes.tick_params(labelsize=8)

@@ -54,7 +54,8 @@ def write_film(path: Path, pictures: Iterable[np.ndarray], frames_per_second: fl
         settings |= {"fps": frames_per_second, "codec": "libx264", "macro_block_size": None, "quality": 7}
     partial = path.with_name(f".{path.name}.partial{path.suffix}")
     try:
-        with warnings.catch_warnings(), imageio.get_writer(partial, **settings) as writer:
+        writer: Any = imageio.get_writer(partial, **settings)
+        with warnings.catch_warnings(), writer:
             # The encoder is a child that only executes another program; JAX warns of every fork all the same.
             warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
             for picture in pictures:

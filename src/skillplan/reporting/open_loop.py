@@ -74,9 +74,7 @@ def gather(loaded: LoadedRun, *, episode: int = 0, context: int = 5, steps: int 
     """Show the world model `context` agent steps of a noise-free episode, then `steps` actions only."""
     config, models = loaded.config, latent_models(loaded.state.models, loaded.config)
     if episode < 0 or context < 0 or steps < 1:
-        raise UserError(
-            f"--episode is {episode}, the context {context} and --steps {steps}: give at least 0, 0 and 1."
-        )
+        raise UserError(f"--episode is {episode}, the context {context} and --steps {steps}: give at least 0, 0 and 1.")
     evaluator, world = Evaluator(config), make_environment(config)
     try:
         (played,) = evaluator.episodes(models, 1, first=episode)
@@ -124,7 +122,9 @@ def predict(
 
 
 @jax.jit
-def _imagine(world_model: WorldModel, latent: Latent, actions: Array, keys: Array) -> Float[Array, "draws steps feature"]:
+def _imagine(
+    world_model: WorldModel, latent: Latent, actions: Array, keys: Array
+) -> Float[Array, "draws steps feature"]:
     def one(key: PRNGKeyArray) -> Float[Array, "steps feature"]:
         noise = jax.random.normal(key, (len(actions), len(latent.stoch)))
 

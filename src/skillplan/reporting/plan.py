@@ -92,11 +92,7 @@ def gather(loaded: LoadedRun, *, episode: int = 0, at: Sequence[int] | None = No
     Plans are those made at the agent steps `at`, by default all of the first `steps`, thinned to forty.
     """
     config, models = loaded.config, latent_models(loaded.state.models, loaded.config)
-    if not isinstance(models.selection, Watched):
-        raise UserError(
-            f"The agent of this run, {config.agent}, does not plan (skills by {config.skill.selection!r}): "
-            "name the run of one that does, such as lsp."
-        )
+    watched(models, config)
     if episode < 0 or steps < 1:
         raise UserError(f"--episode is {episode} and --steps is {steps}: give at least 0 and 1.")
     evaluator, world = Evaluator(config), make_environment(config)
@@ -137,6 +133,16 @@ def gather(loaded: LoadedRun, *, episode: int = 0, at: Sequence[int] | None = No
         world.close()
 
 
+def watched(models: Models, config: Config) -> Watched:
+    """The planner; a sentence for an agent without one."""
+    if not isinstance(models.selection, Watched):
+        raise UserError(
+            f"The agent of this run, {config.agent}, does not plan (its skills: {config.skill.selection!r}): "
+            "name the run of one that does, such as lsp."
+        )
+    return models.selection
+
+
 def make_think(config: Config) -> Callable[[Models, Latent, PRNGKeyArray, Int[Array, ""]], dict]:
     """The compiled function that plans at one agent step as acting does, given the episode's key, and keeps all of it.
 
@@ -148,7 +154,8 @@ def make_think(config: Config) -> Callable[[Models, Latent, PRNGKeyArray, Int[Ar
     @jax.jit
     def think(models: Models, latent: Latent, episode_key: PRNGKeyArray, step: Int[Array, ""]) -> dict:
         select_key, _, noise_key = step_keys(episode_key, step)
-        final, went = models.selection.watch_to_act(models.score(latent, config), feature(latent), select_key)
+        planner = watched(models, config)
+        final, went = planner.watch_to_act(models.score(latent, config), feature(latent), select_key)
 
         def follow(plan: Array, noise: Noise) -> Float[Array, "H feature"]:
             return imagine(models.world_model, models.policy, latent, plan, duration, noise).feature
@@ -162,7 +169,7 @@ def make_think(config: Config) -> Callable[[Models, Latent, PRNGKeyArray, Int[Ar
         return {
             "skills": went.plans[:, :, 0],
             "scores": went.scores,
-            "weights": jax.vmap(models.selection.weights)(went.scores),
+            "weights": jax.vmap(planner.weights)(went.scores),
             "mean": first.mean,
             "std": first.std,
             "imagined_rewards": jax.vmap(jax.vmap(models.world_model.reward))(imagined),

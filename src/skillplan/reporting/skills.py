@@ -53,7 +53,7 @@ class HeldSkills(NamedTuple):
     axes: tuple[str, ...]
     """Names of the positions' axes."""
     pictures: np.ndarray | None
-    """Film of each skill's first repeat, uint8 `[n, T, height, width, 3]` from start to end, evenly in time; or None."""
+    """Film of each skill's first repeat, uint8 `[n, T, height, width, 3]`, from start to end evenly in time."""
     still: bool
     """Whether the camera stood still."""
     spread: Spread | None

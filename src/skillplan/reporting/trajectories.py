@@ -69,7 +69,7 @@ class Trajectories(NamedTuple):
 def gather(
     run: Path, *, phase: Phase = "training", episodes: int | None = None, frames: int | None = None
 ) -> Trajectories:
-    """Paths of a run's training episodes, at most `episodes` (100) evenly over its first `frames`, or of noise-free ones.
+    """Paths of training episodes, at most `episodes` (100) evenly over a run's first `frames`, or of noise-free ones.
 
     Noise-free evaluation plays `episodes` (10) on the fixed reset seeds. Episodes are read one at a time, and of each
     only what is drawn.
@@ -228,9 +228,8 @@ def _path(
     nodes = points[skill_begins(record["skill"])] if has_skills and "skill" in record else points[:0]
     reached = None
     if "target" in layout and flat:
-        reached = bool(
-            (np.hypot(*(position[..., :2] - layout["target"][:2]).reshape(-1, 2).T) < layout["target"][2]).any()
-        )
+        x, y, radius = layout["target"]
+        reached = bool((np.hypot(position[..., 0] - x, position[..., 1] - y) < radius).any())
     return EpisodePath(points[evenly(len(points), POINTS)], nodes, frames, reached, None)
 
 

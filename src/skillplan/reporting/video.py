@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
-from scipy.ndimage import zoom
 
 from skillplan.agent import step_keys
 from skillplan.config import Config
@@ -51,9 +50,7 @@ class Watched(NamedTuple):
         return len(self.reward) - 1
 
 
-def record(
-    loaded: LoadedRun, path: Path, *, episode: int = 0, steps: int | None = None, speed: float = 1.0
-) -> Watched:
+def record(loaded: LoadedRun, path: Path, *, episode: int = 0, steps: int | None = None, speed: float = 1.0) -> Watched:
     """Film noise-free evaluation episode number `episode`, or its first `steps`, into an `.mp4` or `.gif`.
 
     `speed` 1 is the world's own pace. Returns what is drawn in.
@@ -164,4 +161,4 @@ def enlarge(picture: np.ndarray) -> np.ndarray:
     """Twice as large where a picture is smaller than people like."""
     if picture.shape[0] > 400:
         return picture
-    return zoom(picture, (2, 2, 1), order=1)
+    return picture.repeat(2, axis=0).repeat(2, axis=1)
