@@ -72,7 +72,7 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
             due = step % duration == 0
             chosen = jax.lax.cond(
                 jnp.any(due),
-                lambda: jax.vmap(lambda s, *keys: plan(models, s, *keys, explore))(latent, select_keys, decide_keys),
+                lambda: jax.vmap(lambda s, k, d: plan(models, s, k, d, explore))(latent, select_keys, decide_keys),
                 lambda: skill,
             )
             skill = jnp.where(due[:, None], chosen, skill)

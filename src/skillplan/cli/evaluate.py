@@ -1,6 +1,5 @@
 """`skillplan evaluate`: noise-free returns of a trained agent."""
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,17 +38,12 @@ def command(arguments: Sequence[str]) -> int:
         raise UserError(f"--episodes is {options.episodes}: give at least 1.")
     if options.seed < 0:
         raise UserError(f"--seed is {options.seed}: give zero or more.")
-    from skillplan.training.evaluate import Evaluator, make_environment
-    from skillplan.training.restore import load_run
-    from skillplan.training.run_directory import check_same_world
+    from skillplan.training.evaluate import Evaluator
+    from skillplan.training.restore import in_world_of, load_run
 
-    loaded = load_run(options.run)
-    task = options.task or loaded.config.task
-    config = dataclasses.replace(loaded.config, task=task)
-    world = make_environment(config)
-    world.close()
-    check_same_world(loaded.spec, world.spec)
-    evaluator = Evaluator(config)
+    loaded = in_world_of(load_run(options.run), options.task)
+    task = loaded.config.task
+    evaluator = Evaluator(loaded.config)
     episodes = evaluator.episodes(loaded.state.models, options.episodes, first=options.seed)
     evaluator.close()
     returns = np.array([episode.reward.sum() for episode in episodes], float)

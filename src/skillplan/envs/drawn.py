@@ -46,10 +46,6 @@ class DrawnEnv(gymnasium.Env):
         """The `mujoco.MjModel` and `mujoco.MjData` to draw."""
         raise NotImplementedError
 
-    def render(self) -> np.ndarray:
-        """The scene, uint8 `[240, 320, 3]`."""
-        return self._image(*RENDER_SIZE, self.render_camera)
-
     @property
     def cameras(self) -> int:
         """How many cameras the model has."""
@@ -67,6 +63,10 @@ class DrawnEnv(gymnasium.Env):
         self._open_camera()
         view = View(center, distance, 90.0, self.still_elevation)
         return self._camera.image(self._scene()[1], view, width, height)
+
+    def render(self) -> np.ndarray:
+        """The scene, uint8 `[240, 320, 3]`."""
+        return self._image(*RENDER_SIZE, self.render_camera)
 
     def close(self) -> None:
         """Free the drawing context."""

@@ -30,7 +30,7 @@ class Projection(NamedTuple):
 
 
 def projection(skills: np.ndarray) -> Projection:
-    """The axes themselves for skills of up to two numbers; else the two principal axes of all skills tried `[…, size]`."""
+    """The axes themselves for skills of up to two numbers; else the principal axes of all skills tried `[…, size]`."""
     size = skills.shape[-1]
     if size == 1:
         return Projection(np.array([[1.0, 0.0]]), ("z", ""))
@@ -47,7 +47,7 @@ def projection(skills: np.ndarray) -> Projection:
 def draw_population(
     axes: Axes, seen: Projection, skills: np.ndarray, scores: np.ndarray, weights: np.ndarray, scale: Normalize
 ) -> None:
-    """Skills `[population, size]` coloured by score, the more heavily ringed the more they count; a cross has no score."""
+    """Skills `[population, size]` coloured by score, ringed as much as they count; a cross has no finite score."""
     points, finite = seen.points(skills), np.isfinite(scores)
     strength = weights / max(float(weights.max()), 1e-12)
     rings = np.zeros((len(points), 4))
@@ -60,7 +60,7 @@ def draw_population(
         cmap=SEQUENTIAL,
         norm=scale,
         s=26,
-        edgecolors=rings[shown],
+        edgecolors=[tuple(ring) for ring in rings[shown].tolist()],
         linewidths=1.4,
         zorder=2,
     )

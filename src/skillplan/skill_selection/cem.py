@@ -78,7 +78,7 @@ def cross_entropy_method(
 ) -> tuple[SkillDistribution, Iterations]:
     """Draw `population` plans, score them, fit the distribution to the `elites` best; `iterations` times.
 
-    Returns the last distribution and what led there; a compiled function that leaves the latter unused does not keep it.
+    Returns the last distribution and what led there; a compiled function that does not use the latter does not keep it.
     With `common_noise` all plans of an iteration are scored under the same key, which lowers the variance of their
     comparison and the cost of the draws. Another `fit` than that of the elites makes another planner.
     """

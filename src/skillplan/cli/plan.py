@@ -1,0 +1,61 @@
+"""`skillplan plan`: what a run's planner and world model think."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+
+from skillplan.cli.options import parse
+
+EXAMPLE = "skillplan plan runs/rover --at 0 40 90"
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """Show the planner's populations in skill space, what it imagines of its plan, and what then happened.
+
+    Beside it goes what the world model foresees of known actions, against the truth.
+    """
+
+    run: tyro.conf.Positional[Path]
+    """Directory of the run."""
+    episode: int = 0
+    """Number of the noise-free evaluation episode."""
+    at: tuple[int, ...] = ()
+    """Agent steps at which to look; by default evenly over the first --steps."""
+    steps: int = 100
+    """Agent steps that are looked at and filmed."""
+    task: str | None = None
+    """Another task with the same observations and actions; by default the run's own."""
+    film: str = "mp4"
+    """Kind of the film: mp4, gif or none."""
+    out: Path | None = None
+    """Directory of the results; by default figures in the run's."""
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Think again, draw, film."""
+    options = parse(PlanOptions, arguments, command="plan", example=EXAMPLE)
+    from skillplan.cli.figure_options import destination, film_suffix
+
+    suffix = film_suffix(options.film)
+    from skillplan.reporting import open_loop, plan
+    from skillplan.training.restore import in_world_of, load_run
+
+    loaded = in_world_of(load_run(options.run), options.task)
+    plans = plan.gather(loaded, episode=options.episode, at=options.at or None, steps=options.steps)
+    foreseen = open_loop.gather(loaded, episode=options.episode)
+    out = destination(options.run, options.out)
+    written = [out / "plan.png", out / "open-loop.png"]
+    plan.draw(plans, moments=len(options.at) or 3).savefig(written[0])
+    open_loop.draw(foreseen).savefig(written[1])
+    if suffix:
+        written.append(plan.record(plans, out / f"plan{suffix}"))
+    print(f"{plan.describe(plans)}: {len(plans.thoughts)} plans.")
+    print(
+        f"Foreseen from actions alone, {len(foreseen.error)} steps ahead: error {foreseen.error.mean():.2f} standard "
+        f"deviations of the observation, {foreseen.standstill_error.mean():.2f} if nothing changed."
+    )
+    print(f"See {', '.join(map(str, written))}. Next: skillplan video {options.run}")
+    return 0
