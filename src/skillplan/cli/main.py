@@ -11,6 +11,8 @@ COMMANDS = {
     "transfer": "Carry a run over to another task: `skillplan transfer runs/… rover-cove`.",
     "experiment": "Run a figure of the paper: `skillplan experiment rover`.",
     "evaluate": "Measure a trained agent: `skillplan evaluate runs/…`.",
+    "curves": "Draw learning curves of runs: `skillplan curves runs/`.",
+    "report": "Put all that is known of runs on one page: `skillplan report runs/`.",
     "describe": "Show shapes, parameter counts and settings of a run, or of a task and agent.",
     "tasks": "List the tasks.",
     "agents": "List the agents and sizes.",
