@@ -12,6 +12,7 @@ from skillplan.algorithm import LearnerState, make_learner, make_updates, replac
 from skillplan.envs.interface import EnvSpec
 from skillplan.learner import Act, Learner, Updates
 from skillplan.models import Models
+from skillplan.skill_discovery.log_q_held import log_q_over_marginal
 from skillplan.skill_discovery.log_q_prior import log_q_prior
 from skillplan.types import Batch
 from skillplan.world_model import WorldModel
@@ -53,6 +54,12 @@ class LatentLearner(Learner):
     def log_q_prior(self, models: Models, batch: Batch, key: PRNGKeyArray) -> Float[Array, ""] | None:
         """On segments imagined from the batch's states."""
         return log_q_prior(models, batch, key)
+
+    def log_q_held(
+        self, models: Models, batch: Batch, skills: Float[Array, "episodes skill"], key: PRNGKeyArray
+    ) -> Float[Array, " episodes"] | None:
+        """On the latents of what was observed."""
+        return log_q_over_marginal(models, batch, skills, key)
 
     def parts(self, models: Models) -> dict[str, Any]:
         """The paper's θ, φ, ψ, χ, and a selection that learns."""

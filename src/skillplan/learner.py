@@ -77,6 +77,12 @@ class Learner(ABC):
     def log_q_prior(self, models: Any, batch: Batch, key: PRNGKeyArray) -> Float[Array, ""] | None:
         """How well skills from N(0, I) can be told apart; None where nothing predicts skills."""
 
+    def log_q_held(
+        self, models: Any, batch: Batch, skills: Float[Array, "episodes skill"], key: PRNGKeyArray
+    ) -> Float[Array, " episodes"] | None:
+        """How well each skill can be told that was held for a whole episode, over chance; None where none is."""
+        return None
+
     @abstractmethod
     def parts(self, models: Any) -> dict[str, Any]:
         """The trees of parameters, by names for people."""
