@@ -42,14 +42,11 @@ def command(arguments: Sequence[str]) -> int:
         raise UserError("Name at least one run, directory or table: `skillplan curves runs/`.")
     if options.out.suffix not in FORMATS:
         raise UserError(f"--out is {options.out}: end it in {', '.join(FORMATS)}.")
-    import matplotlib.pyplot as plt
-
     from skillplan.reporting.comparison import gather
     from skillplan.reporting.curves import draw, write_curves, write_reaches
     from skillplan.reporting.runs import find_runs
     from skillplan.reporting.words import reach_sentence
 
-    plt.switch_backend("Agg")
     comparison = gather(
         find_runs(options.runs, (options.metric,)),
         metric=options.metric,

@@ -23,6 +23,8 @@ class ReportOptions:
     """Run directories, directories that hold runs, and tables of runs (.csv)."""
     out: Path = Path("report.html")
     """The page."""
+    play: int = 2
+    """How many runs play, for skills, plans and films: the first of each curve, in order; 0 is quick."""
 
 
 def command(arguments: Sequence[str]) -> int:
@@ -32,15 +34,14 @@ def command(arguments: Sequence[str]) -> int:
         raise UserError("Name at least one run, directory or table: `skillplan report runs/`.")
     if options.out.suffix not in (".html", ".htm"):
         raise UserError(f"--out is {options.out}: end it in .html.")
-    import matplotlib.pyplot as plt
-
+    if options.play < 0:
+        raise UserError(f"--play is {options.play}: give zero or more.")
     from skillplan.reporting.report import METRICS, build
     from skillplan.reporting.runs import find_runs
     from skillplan.training.run_directory import write_atomically
 
-    plt.switch_backend("Agg")
     found = find_runs(options.runs, METRICS)
-    content = build(found)
+    content = build(found, play=options.play)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(options.out, content)
     print(f"Open {options.out} ({len(content) / 1e6:.1f} MB), a page about {len(found.runs)} runs.", end=" ")

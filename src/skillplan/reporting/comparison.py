@@ -193,7 +193,7 @@ def _together(
     ]
     unmeasured = [panel.task for panel in panels if not panel.floors]
     if unmeasured:
-        lines.append(f"The floor of {', '.join(unmeasured)} was not measured: over all tasks it counts as 0.")
+        lines.append(f"The floor of {' and '.join(unmeasured)} was not measured: over all tasks it counts as 0.")
     members = {panel.task: {name: groups[panel.task][name] for name in shared} for panel in panels}
     grid = common_grid([run.series[metric] for named in members.values() for runs in named.values() for run in runs])
     curves = []

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from skillplan.reporting.comparison import ALL_TASKS, Comparison, Curve, Panel
 from skillplan.reporting.runs import RETURN
-from skillplan.reporting.style import agent_color, plain
+from skillplan.reporting.style import agent_color, new_figure, plain
 from skillplan.training.metrics_log import read_metrics
 
 PANEL = (4.4, 3.2)
@@ -33,9 +32,8 @@ def draw(comparison: Comparison, panels: Sequence[Panel] | None = None) -> Figur
     panels = comparison.panels if panels is None else panels
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    figure, grid = plt.subplots(
-        rows, columns, figsize=(PANEL[0] * columns, PANEL[1] * rows + 0.6), squeeze=False, layout="constrained"
-    )
+    figure = new_figure(PANEL[0] * columns, PANEL[1] * rows + 0.6)
+    grid = figure.subplots(rows, columns, squeeze=False)
     looks, counts = _looks(comparison), _counts(panels)
     for axes, panel in zip(grid.flat, panels, strict=False):
         _draw_panel(axes, comparison, panel, looks)

@@ -15,7 +15,7 @@ from skillplan.envs.registry import TASKS
 from skillplan.training.rollout import Player, RandomPlayer, rollout
 from skillplan.training.seeding import Stream, environment_seed, generator
 
-EPISODES = 50
+EPISODES = 20
 COLUMNS = ("task", "policy", "return", "std", "episodes")
 
 
@@ -56,6 +56,7 @@ def write(table: Path, tasks: Sequence[str], episodes: int = EPISODES) -> None:
         for task in tasks:
             for who, returns in measure(task, episodes).items():
                 writer.writerow((task, who, f"{returns.mean():.1f}", f"{returns.std():.1f}", episodes))
+            file.flush()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from skillplan.reporting.comparison import gather as compare
 from skillplan.reporting.curves import draw as draw_curves
 from skillplan.reporting.groups import differing, flatten, group
 from skillplan.reporting.page import Child, Markup, join, missing, page, picture, section, table, tag
+from skillplan.reporting.parts import played_parts, trajectories_part
 from skillplan.reporting.runs import RETURN, Found, Run
 from skillplan.reporting.style import agent_color
 from skillplan.reporting.words import frames_words, ratio_words
@@ -23,16 +24,25 @@ SKILLS = {
     "skill/displacement_across": "how far apart different skills end (m)",
     "skill/log_q_prior": "median log q of skills from N(0, I) (nats)",
 }
+PLAY = 2
+"""Runs whose agents play for a report, unless it is told otherwise."""
 METRICS = (RETURN, SPREAD, TRAINING, *SKILLS)
 
 
-def build(found: Found) -> str:
-    """The page about the runs that were found, which must have been read with `METRICS`."""
-    comparison = compare(found)
-    names = {id(run): name for members in group(found.runs).values() for name, runs in members.items() for run in runs}
+def build(found: Found, *, play: int = PLAY) -> str:
+    """The page about the runs that were found, which must have been read with `METRICS`.
+
+    The agents of at most `play` runs are loaded and play, for skills, plans and films.
+    """
+    comparison, groups = compare(found), group(found.runs)
+    names = {id(run): name for members in groups.values() for name, runs in members.items() for run in runs}
+    played = played_parts(groups, play)
     sections = [
         ("summary", "Summary", _summary(found, names, comparison)),
         ("curves", "Curves", _curves(comparison)),
+        *played[:1],
+        trajectories_part(found.runs),
+        *played[1:],
         ("settings", "Settings", _settings(found.runs, names)),
         ("commands", "Commands", _commands(found.runs)),
     ]
@@ -40,7 +50,8 @@ def build(found: Found) -> str:
     title = f"{_count(len(found.runs), 'run')} on {', '.join(tasks) if len(tasks) < 4 else _count(len(tasks), 'task')}"
     made = f"Made by skillplan {skillplan.__version__} on {datetime.now().astimezone():%Y-%m-%d at %H:%M %Z}."
     style = (files("skillplan.reporting") / "report.css").read_text()
-    return page(title, style, tag("p", made), sections, tag("p", made))
+    closing = tag("p", "This page is one file and loads nothing: it can be kept, sent and opened anywhere.")
+    return page(title, style, tag("p", made), sections, closing)
 
 
 def _summary(found: Found, names: dict[int, str], comparison: Comparison) -> Markup:
@@ -59,8 +70,8 @@ def _summary(found: Found, names: dict[int, str], comparison: Comparison) -> Mar
         )
         for run in found.runs
     ]
-    caption = "Evaluations are noise-free: mean return, and standard deviation between the episodes of one evaluation."
-    parts: list[Child] = [table(caption, header, rows, numbers=(4, 5, 6, 7, 8))]
+    caption = "Every run: its last noise-free evaluation, with the standard deviation between its episodes."
+    parts: list[Child] = [_ends(comparison), table(caption, header, rows, numbers=(4, 5, 6, 7, 8))]
     if comparison.notes:
         notes = tag("ul", *(tag("li", note) for note in comparison.notes), class_="notes")
         parts += [tag("h3", "What to know, and what is missing"), notes]
@@ -104,15 +115,24 @@ def _curves(comparison: Comparison) -> Markup:
     pictures = []
     for panel in comparison.panels:
         figure = draw_curves(comparison, [panel])
-        pictures.append(picture(figure, _curves_alt(panel, comparison), panel.task))
+        pictures.append(picture(figure, _curves_alt(panel, comparison), _scale(panel)))
     how = (
         "Thick lines are the interquartile mean of a curve's runs (their mean where there are fewer than four), bands "
         "its 95% interval by a stratified bootstrap of whole runs, thin lines single runs."
     )
-    parts: list[Child] = [tag("p", how), tag("div", *pictures, class_="figures"), _ends(comparison)]
+    parts: list[Child] = [tag("p", how), tag("div", *pictures, class_="figures")]
     if any(panel.reaches for panel in comparison.panels):
         parts.append(_reaches(comparison))
     return section("curves", "Learning curves", *parts)
+
+
+def _scale(panel: Panel) -> str:
+    """By what the returns of a task are to be judged."""
+    if panel.task == ALL_TASKS:
+        return "Returns of each task from 0, its floor, to 1, the best possible; resampled within tasks."
+    known_levels = [f"{who} brings {value:.0f}" for who, value in panel.floors.items()]
+    known_levels += [f"{panel.best:.0f} is the most there can be"] if panel.best is not None else []
+    return f"{panel.task}: {', '.join(known_levels) or 'floor and best return are not known'}."
 
 
 def _curves_alt(panel: Panel, comparison: Comparison) -> str:
@@ -129,7 +149,8 @@ def _ends(comparison: Comparison) -> Markup:
         for task, name, runs, frames, value, span in _end_rows(comparison, panel)
     ]
     header = ("Task", "Curve", "Runs", "Frames", "Return", "95% interval")
-    return table("Where the curves end.", header, rows, numbers=(2, 3, 4, 5))
+    caption = "Where the curves end: noise-free return over the runs of a curve."
+    return table(caption, header, rows, numbers=(2, 3, 4, 5)) if rows else missing("No run has been evaluated yet.")
 
 
 def _end_rows(comparison: Comparison, panel: Panel) -> Iterable[tuple[str, str, str, str, str, str]]:
