@@ -32,7 +32,7 @@ class LatentLearner(Learner):
         """
         if keep_heads:
             return dataclasses.replace(state, updates=fresh.updates)
-        world_model = dataclasses.replace(state.models.world_model, reward=fresh.models.world_model.reward)
+        world_model = eqx.tree_at(lambda model: model.reward, state.models.world_model, fresh.models.world_model.reward)
         optimizers = dict(state.optimizers, value=fresh.optimizers["value"])
         reward_moments = lambda tree: [  # noqa: E731
             part.reward for part in jax.tree.leaves(tree, is_leaf=_is_world_model) if _is_world_model(part)

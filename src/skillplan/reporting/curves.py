@@ -65,12 +65,14 @@ def write_reaches(comparison: Comparison, table: Path) -> None:
     """Frames to reach a return, and ratios against the baseline, as CSV."""
     with table.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        header = "task,return,curve,frames,frames_low,frames_high,baseline,ratio,ratio_low,ratio_high"
+        header = (
+            "task,return,curve,frames,frames_low,frames_high,baseline,ratio_at_least,ratio_at_most,ratio_low,ratio_high"
+        )
         writer.writerow(header.split(","))
         for panel in comparison.panels:
             for row in panel.reaches:
                 reach, ratio = row.reach, row.ratio
-                numbers = (ratio.value, ratio.low, ratio.high) if ratio else (np.nan,) * 3
+                numbers = (ratio.at_least, ratio.at_most, ratio.low, ratio.high) if ratio else (np.nan,) * 4
                 frames = map(_number, (reach.frames, reach.low, reach.high))
                 writer.writerow(
                     (panel.task, row.level, row.curve, *frames, comparison.baseline, *map(_number, numbers))

@@ -14,6 +14,7 @@ from skillplan.reporting.runs import Run
 from skillplan.training.restore import LoadedRun, load_run
 from skillplan.training.run_directory import RunDirectory
 
+FEW = 5
 LARGEST_FILM = 4_000_000
 """Bytes; a larger one is not put on the page."""
 
@@ -56,15 +57,16 @@ def played_parts(groups: Groups, most: int) -> list[tuple[str, str, Markup]]:
 
 def trajectories_part(runs: Sequence[Run]) -> tuple[str, str, Markup]:
     """The section of paths while training, read from the episodes on disk."""
-    shown = [shown for run in runs if run.path is not None for shown in _guarded(_trajectories(run.path))]
+    notes: list[str] = []
+    shown = [shown for run in runs if run.path is not None for shown in _guarded(_trajectories(run.path, notes))]
     introduction = (
         "Paths from above while training, early ones dark and late ones bright, with dots where a new skill begins."
     )
     if not shown:
         shown = [missing("A table holds no episodes: there are no paths.")]
     title = "Trajectories"
-    body = tag("div", *shown, class_="figures")
-    return "trajectories", title, section("trajectories", title, tag("p", introduction), body)
+    body = [tag("div", *shown, class_="figures"), *map(missing, dict.fromkeys(notes))]
+    return "trajectories", title, section("trajectories", title, tag("p", introduction), *body)
 
 
 def _choose(groups: Groups, most: int) -> tuple[list[Run], list[Run]]:
@@ -85,14 +87,19 @@ def _has_checkpoint(path: Path) -> bool:
 
 
 def _rest(others: Sequence[Run], most: int) -> str:
-    waiting = [run.name for run in others if run.path and not _has_checkpoint(run.path)]
-    later = [run.name for run in others if run.path and _has_checkpoint(run.path)]
+    waiting = [str(run.path) for run in others if run.path and not _has_checkpoint(run.path)]
+    later = [str(run.path) for run in others if run.path and _has_checkpoint(run.path)]
     sentences = []
     if later:
-        sentences.append(f"Not played for this page: {', '.join(later)}; `--play {most + len(later)}` plays all.")
+        sentences.append(f"Not played for this page: {_few(later)}; a higher --play than {most} shows more.")
     if waiting:
-        sentences.append(f"No checkpoint yet, and so nobody to play: {', '.join(waiting)}.")
+        sentences.append(f"No checkpoint yet, and so nobody to play: {_few(waiting)}.")
     return " ".join(sentences)
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:FEW])
+    return f"{shown} and {len(names) - FEW} more" if len(names) > FEW else shown
 
 
 def _guarded(shown: Iterator[Markup]) -> list[Markup]:
@@ -121,12 +128,11 @@ def _skills(run: Run, loaded: LoadedRun) -> Iterator[Markup]:
         yield missing(note)
 
 
-def _trajectories(run: Path) -> Iterator[Markup]:
+def _trajectories(run: Path, notes: list[str]) -> Iterator[Markup]:
     gathered = trajectories.gather(run)
     what = trajectories.describe(gathered)
     yield picture(trajectories.draw([gathered]), f"Paths while training of {what}", what, raster=True)
-    for note in gathered.notes:
-        yield missing(note)
+    notes += gathered.notes
 
 
 def _film(record: Callable[[Path], Path], label: str, command: str) -> Markup:

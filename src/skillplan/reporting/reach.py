@@ -4,27 +4,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skillplan.reporting.statistic import Statistic, central, interval_with_unknowns, resamples
+from skillplan.reporting.statistic import Statistic, central, interval, resamples
 
 
 @dataclass(frozen=True)
 class Reach:
-    """Frames until the statistic over a group's runs reaches a level, with the interval; infinite: it never does."""
+    """Frames until the statistic over a group's runs reaches a level, with the interval; infinite: not by `last`."""
 
     frames: float
     low: float
     high: float
+    first: float
+    """The first frames at which anything was measured: what is reached by then may have been reached before."""
+    last: float
+    """Nothing is known of later frames."""
     replicates: np.ndarray
-    """The same of each bootstrap sample `[number]`."""
-    earliest: float
-    """The first frames at which anything was measured: reached by then may be reached before."""
+    """The frames of each bootstrap sample `[number]`."""
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times more frames a baseline needs; NaN: neither reaches the level."""
+    """How many times more frames a baseline needs, as far as that is known, with the interval.
 
-    value: float
+    Where only one of the two reaches the level, there is a bound at one side; where neither does, from 0 to infinity.
+    """
+
+    at_least: float
+    at_most: float
     low: float
     high: float
 
@@ -38,25 +44,33 @@ def frames_to_reach(
     Between two grid points it is read off the straight line.
     """
     value = float(crossings(grid, np.asarray(central(np.concatenate(strata), statistic)), level))
-    curves = central(resamples(strata, seed=seed), statistic, axis=1)
-    replicates = crossings(grid, np.asarray(curves), level)
-    if all(len(stratum) < 2 for stratum in strata):
-        return Reach(value, np.nan, np.nan, replicates, float(grid[0]))
-    return Reach(value, *interval_with_unknowns(replicates), replicates, float(grid[0]))
+    replicates = crossings(grid, np.asarray(central(resamples(strata, seed=seed), statistic, axis=1)), level)
+    several = any(len(stratum) > 1 for stratum in strata)
+    low, high = interval(replicates, between=False) if several else (np.nan, np.nan)
+    return Reach(value, float(low), float(high), float(grid[0]), float(grid[-1]), replicates)
 
 
 def ratio(group: Reach, baseline: Reach) -> Ratio:
     """Frames of the baseline over those of the group: above one, the group needs fewer.
 
-    The interval pairs independent bootstrap samples of both. Where neither reaches the level in a sample, its ratio may
-    be anything, and widens the interval at both ends. There is no interval where one of them has a single run.
+    The interval pairs independent bootstrap samples of both. Of a sample in which one does not reach the level, only a
+    bound is known, which widens the interval. There is no interval where one of them has a single run.
     """
-    with np.errstate(invalid="ignore"):
-        value = float(np.divide(baseline.frames, group.frames))
-        replicates = baseline.replicates / group.replicates
+    at_least, at_most = _bounds(np.array(group.frames), np.array(baseline.frames), group.last, baseline.last)
     if np.isnan(group.low) or np.isnan(baseline.low):
-        return Ratio(value, np.nan, np.nan)
-    return Ratio(value, *interval_with_unknowns(replicates))
+        return Ratio(float(at_least), float(at_most), np.nan, np.nan)
+    below, above = _bounds(group.replicates, baseline.replicates, group.last, baseline.last)
+    low, _ = interval(below, between=False)
+    _, high = interval(above, between=False)
+    return Ratio(float(at_least), float(at_most), float(low), float(high))
+
+
+def _bounds(
+    group: np.ndarray, baseline: np.ndarray, group_last: float, baseline_last: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest ratio `[...]` that frames-to-reach `[...]` allow, of which some are infinite."""
+    least = np.minimum(baseline, baseline_last) / group
+    return least, baseline / np.minimum(group, group_last)
 
 
 def crossings(grid: np.ndarray, curves: np.ndarray, level: float) -> np.ndarray:

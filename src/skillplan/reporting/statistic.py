@@ -52,18 +52,11 @@ def estimate(strata: Sequence[np.ndarray], statistic: Statistic, *, seed: int = 
     return Estimate(value, low, high)
 
 
-def interval(replicates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The percentile interval of bootstrap replicates `[number, ...]`."""
-    low, high = np.quantile(replicates, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    return low, high
+def interval(replicates: np.ndarray, *, between: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """The percentile interval of bootstrap replicates `[number, ...]`.
 
-
-def interval_with_unknowns(replicates: np.ndarray) -> tuple[float, float]:
-    """The percentile interval of replicates `[number]` of which some may be infinite, and some undefined (NaN).
-
-    What is undefined may be anything: it counts as −∞ at the lower end and as ∞ at the upper one. No value between two
-    replicates is made up.
+    Some may be infinite if its ends are not to lie `between` two replicates.
     """
-    low = np.quantile(np.where(np.isnan(replicates), -np.inf, replicates), (1 - LEVEL) / 2, method="inverted_cdf")
-    high = np.quantile(np.where(np.isnan(replicates), np.inf, replicates), (1 + LEVEL) / 2, method="inverted_cdf")
-    return float(low), float(high)
+    method = "linear" if between else "inverted_cdf"
+    low, high = np.quantile(replicates, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method=method)
+    return low, high
