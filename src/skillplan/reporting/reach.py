@@ -56,13 +56,13 @@ def ratio(group: Reach, baseline: Reach) -> Ratio:
     The interval pairs independent bootstrap samples of both. Of a sample in which one does not reach the level, only a
     bound is known, which widens the interval. There is no interval where one of them has a single run.
     """
-    at_least, at_most = _bounds(np.array(group.frames), np.array(baseline.frames), group.last, baseline.last)
+    at_least, at_most = _bounds(np.array([group.frames]), np.array([baseline.frames]), group.last, baseline.last)
     if np.isnan(group.low) or np.isnan(baseline.low):
-        return Ratio(float(at_least), float(at_most), np.nan, np.nan)
+        return Ratio(at_least.item(), at_most.item(), np.nan, np.nan)
     below, above = _bounds(group.replicates, baseline.replicates, group.last, baseline.last)
     low, _ = interval(below, between=False)
     _, high = interval(above, between=False)
-    return Ratio(float(at_least), float(at_most), float(low), float(high))
+    return Ratio(at_least.item(), at_most.item(), float(low), float(high))
 
 
 def _bounds(

@@ -212,7 +212,7 @@ class _Collected:
         frames = line.get("frames")
         if frames is None:
             return
-        self.counts = {name: line[name] for name in Counters().as_dict() if line.get(name) is not None}
+        self.counts = {name: float(line[name]) for name in Counters().as_dict() if line.get(name) is not None}
         for metric, (at, values) in self._columns.items():
             value = line.get(metric)
             if value is not None and np.isfinite(value):

@@ -59,4 +59,4 @@ def interval(replicates: np.ndarray, *, between: bool = True) -> tuple[np.ndarra
     """
     method = "linear" if between else "inverted_cdf"
     low, high = np.quantile(replicates, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method=method)
-    return low, high
+    return np.asarray(low), np.asarray(high)
