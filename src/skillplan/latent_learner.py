@@ -32,6 +32,7 @@ class LatentLearner(Learner):
         """
         if keep_heads:
             return dataclasses.replace(state, updates=fresh.updates)
+        # Not by `replace`, which would call the world model's own constructor.
         world_model = eqx.tree_at(lambda model: model.reward, state.models.world_model, fresh.models.world_model.reward)
         optimizers = dict(state.optimizers, value=fresh.optimizers["value"])
         reward_moments = lambda tree: [  # noqa: E731
