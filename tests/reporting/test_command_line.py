@@ -2,8 +2,8 @@ import json
 import shlex
 
 import pytest
-from reporting.made import make_run
 
+from reporting.made import make_run
 from skillplan.cli.train import read
 from skillplan.presets import AGENTS, make_config
 from skillplan.reporting.command_line import commands, option

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from reporting.made import make_run
 
+from reporting.made import make_run
 from skillplan.errors import UserError
 from skillplan.reporting import known
 from skillplan.reporting.comparison import ALL_TASKS, gather

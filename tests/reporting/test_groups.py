@@ -1,5 +1,4 @@
 from reporting.made import make_run
-
 from skillplan.reporting.groups import differing, flatten, group
 from skillplan.reporting.runs import find_runs
 from skillplan.reporting.table import export

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reporting.made import line, make_run
 
+from reporting.made import line, make_run
 from skillplan.errors import UserError
 from skillplan.reporting.report import METRICS
 from skillplan.reporting.runs import find_runs, unfinished_line
