@@ -194,6 +194,11 @@ def _partial(path: Path) -> Path:
     return path.with_name(path.name + ".partial")
 
 
+def config_from_json(content: Any) -> Config:
+    """A configuration as `dataclasses.asdict` and JSON keep it; raises UserError or TypeError where it does not fit."""
+    return _from_json(Config, content)
+
+
 def _from_json(kind: Any, value: Any) -> Any:
     """Rebuild dataclasses and tuples from JSON, refusing what does not fit the declared type."""
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
