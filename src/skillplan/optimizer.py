@@ -23,6 +23,11 @@ def make_optimizers(config: Config) -> dict[str, optax.GradientTransformation]:
     }
 
 
+def begin(optimizer: optax.GradientTransformation, part: PyTree) -> optax.OptState:
+    """The state of an optimiser before its first step."""
+    return optimizer.init(part)
+
+
 def apply_gradient(
     optimizer: optax.GradientTransformation, part: PyTree, gradient: PyTree, state: optax.OptState
 ) -> tuple[PyTree, optax.OptState]:

@@ -17,7 +17,9 @@ KNOWN = known(lambda x: x[:1], lambda x, a: jnp.stack([10 + a[0], 12 - 5 * a[0]]
 
 
 def step(reward=2.0, following=0.8, goes_on=1.0):
-    return Transition(jnp.zeros(2), jnp.zeros(1), jnp.float32(reward), jnp.array([following, 7.0]), jnp.float32(goes_on))
+    return Transition(
+        jnp.zeros(2), jnp.zeros(1), jnp.float32(reward), jnp.array([following, 7.0]), jnp.float32(goes_on)
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ def make_hiro_act(config: Config, *, choose_skills: bool = True) -> Act:
     """The compiled function `act(models, memory, observation, is_first, key, explore)` for `n` episodes side by side.
 
     `explore` 1 adds Gaussian noise to goals and actions, as TD3 does, and draws a share `skill.prior_fraction` of the
-    goals from their prior; 0 does neither. `key` holds one key per episode. With `choose_skills` False the skill in memory is kept, a goal moves on, and no noise is added.
+    goals from their prior; 0 does neither. `key` holds one key per episode. With `choose_skills` False the skill in
+    memory is kept, a goal moves on, and no noise is added.
     """
     hiro, duration = config.hiro, config.skill.duration
 

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -28,12 +29,12 @@ class HiroLearner(Learner):
     def check(self, spec: EnvSpec) -> None:
         """Refuse images, goals of pieces that are not observed, and skills that training's segments would cut."""
         if spec.pixels:
-            raise UserError("HIRO learns from features, not from images: leave out --pixels, or choose another --agent.")
+            raise UserError("HIRO learns from features, not from images: leave out --pixels or choose another --agent.")
         goal_places(spec, self.config.hiro.goal_keys)
         if self.config.training.seed_policy != "agent":
             raise UserError(
-                f"--training.seed-policy is {self.config.training.seed_policy!r}, but HIRO learns from steps that serve "
-                "a goal: give 'agent', which plays as it is."
+                f"--training.seed-policy is {self.config.training.seed_policy!r}, but HIRO learns from steps that "
+                "serve a goal: give 'agent', which plays as it is."
             )
         skill = self.config.skill
         if skill.duration % skill.training_segment:
@@ -58,7 +59,7 @@ class HiroLearner(Learner):
         if keep_heads:
             return dataclasses.replace(state, updates=fresh.updates)
         learned, target = (
-            dataclasses.replace(kept, critic=new.critic)
+            eqx.tree_at(lambda both: both.critic, kept, new.critic)
             for kept, new in ((state.high.learned, fresh.high.learned), (state.high.target, fresh.high.target))
         )
         high = dataclasses.replace(

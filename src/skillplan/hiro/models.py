@@ -16,6 +16,7 @@ from skillplan.hiro.skill_goal import SkillGoal
 from skillplan.hiro.state_goal import StateGoal
 from skillplan.hiro.td3 import Level, make_level, make_optimizers
 from skillplan.learner import Metrics
+from skillplan.optimizer import begin
 
 HIGH_METRICS = ("critic_loss", "policy_loss", "reward", "corrected")
 GOALS: dict[str, type[SkillGoal] | type[StateGoal]] = {"skill": SkillGoal, "state": StateGoal}
@@ -88,7 +89,7 @@ def make_state(config: Config, spec: EnvSpec, key: PRNGKeyArray) -> HiroState:
         high=make_level(size, goal.size, hiro, optimizers, high_key),
         low=make_level(size + goal.size, spec.action_size, hiro, optimizers, low_key),
         goal=goal,
-        goal_optimizer=goal_optimizer(config).init(goal),
+        goal_optimizer=begin(goal_optimizer(config), goal),
         high_metrics={name: jnp.zeros(()) for name in HIGH_METRICS},
         updates=jnp.zeros((), jnp.int32),
         observation_size=size,

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from skillplan.config import HiroConfig
 from skillplan.hiro.networks import Actor, ActorCritic, TwinCritic
 from skillplan.learner import Metrics
-from skillplan.optimizer import apply_gradient
+from skillplan.optimizer import apply_gradient, begin
 
 
 class Transition(NamedTuple):
@@ -61,8 +61,8 @@ def make_level(inputs: int, actions: int, hiro: HiroConfig, optimizers: Optimize
     return Level(
         learned=learned,
         target=jax.tree.map(jnp.copy, learned),
-        actor_optimizer=optimizers.actor.init(learned.actor),
-        critic_optimizer=optimizers.critic.init(learned.critic),
+        actor_optimizer=begin(optimizers.actor, learned.actor),
+        critic_optimizer=begin(optimizers.critic, learned.critic),
         updates=jnp.zeros((), jnp.int32),
         policy_loss=jnp.zeros(()),
     )
@@ -77,9 +77,7 @@ def critic_target(
     return transition.reward + hiro.discount * transition.goes_on * jnp.min(target.critic(transition.following, action))
 
 
-def critic_loss(
-    critic: TwinCritic, transitions: Transition, targets: Float[Array, " batch"]
-) -> Float[Array, ""]:
+def critic_loss(critic: TwinCritic, transitions: Transition, targets: Float[Array, " batch"]) -> Float[Array, ""]:
     """Huber loss of each critic against the targets, summed over the two, meaned over the batch."""
     estimates = jax.vmap(critic)(transitions.inputs, transitions.action)
     return jnp.mean(jnp.sum(optax.huber_loss(estimates, targets[:, None]), axis=1))
@@ -102,9 +100,7 @@ def improve(
     noise = jax.random.normal(key, transitions.action.shape)
     targets = jax.vmap(lambda transition, e: critic_target(level.target, transition, e, hiro))(transitions, noise)
     loss, gradient = jax.value_and_grad(critic_loss)(level.learned.critic, transitions, targets)
-    critic, critic_optimizer = apply_gradient(
-        optimizers.critic, level.learned.critic, gradient, level.critic_optimizer
-    )
+    critic, critic_optimizer = apply_gradient(optimizers.critic, level.learned.critic, gradient, level.critic_optimizer)
     updates = level.updates + 1
 
     def with_policy() -> tuple[Actor, optax.OptState, ActorCritic, Float[Array, ""]]:

@@ -24,7 +24,8 @@ def make_update(config: Config) -> Callable[[HiroState, Batch, PRNGKeyArray], tu
     hiro, frozen = config.hiro, config.training.frozen
     optimizers = make_optimizers(hiro, config.training.gradient_clip)
 
-    def learn_goal(state: HiroState, segments: Segment, keys: PRNGKeyArray) -> tuple[HiroState, Metrics]:
+    def learn_goal(state: HiroState, segments: Segment, key: PRNGKeyArray) -> tuple[HiroState, Metrics]:
+        keys = jax.random.split(key, len(segments.ended))
         loss = lambda goal: jnp.mean(jax.vmap(goal.loss)(segments, keys))  # noqa: E731
         gradient = jax.grad(loss)(state.goal)
         goal, optimizer = apply_gradient(goal_optimizer(config), state.goal, gradient, state.goal_optimizer)
@@ -61,7 +62,7 @@ def make_update(config: Config) -> Callable[[HiroState, Batch, PRNGKeyArray], tu
         metrics = state.goal.metrics(segments, paid)
 
         if jax.tree.leaves(state.goal) and "predictor" not in frozen:
-            state, found = learn_goal(state, segments, jax.random.split(goal_key, len(segments.ended)))
+            state, found = learn_goal(state, segments, goal_key)
             metrics |= found
 
         if "policy" not in frozen:
