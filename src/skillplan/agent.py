@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Key, PRNGKeyArray, Shaped
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, Shaped
 
 from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
@@ -22,6 +22,13 @@ def blank_memory(models: ActingModels, episodes: int) -> Any:
     return jax.tree.map(lambda x: jnp.zeros((episodes, *x.shape), x.dtype), models.blank_memory())
 
 
+def step_keys(key: PRNGKeyArray, step: Int[Array, ""]) -> tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]:
+    """The keys of one agent step of an episode that has `key`: to search for a plan, to decide on it, for noise."""
+    plan_key, noise_key = jax.random.split(jax.random.fold_in(key, step))
+    select_key, decide_key = jax.random.split(plan_key)
+    return select_key, decide_key, noise_key
+
+
 def make_act(config: Config, *, choose_skills: bool = True) -> Act:
     """The compiled function `act(models, memory, observation, is_first, key, explore)` for `n` episodes side by side.
 
@@ -32,15 +39,18 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
     duration = config.skill.duration
     exploration_noise = config.policy.exploration_noise if choose_skills else 0.0
 
-    def plan(models: Models, latent: Latent, key: PRNGKeyArray, explore: Float[Array, ""]) -> Float[Array, " skill"]:
-        select_key, decide_key = jax.random.split(key)
+    def plan(
+        models: Models, latent: Latent, select_key: PRNGKeyArray, decide_key: PRNGKeyArray, explore: Float[Array, ""]
+    ) -> Float[Array, " skill"]:
         distribution = models.selection.select_to_act(models.score(latent, config), feature(latent), select_key)
         return models.selection.decide(distribution, decide_key, explore)
 
-    def draws(key: PRNGKeyArray, step: Array, stoch: int, size: int) -> tuple[PRNGKeyArray, Array, Array, Array]:
-        plan_key, noise_key = jax.random.split(jax.random.fold_in(key, step))
+    def draws(
+        key: PRNGKeyArray, step: Array, stoch: int, size: int
+    ) -> tuple[PRNGKeyArray, PRNGKeyArray, Array, Array, Array]:
+        select_key, decide_key, noise_key = step_keys(key, step)
         normal = jax.random.normal(noise_key, (stoch + 2 * size,))
-        return plan_key, normal[:stoch], normal[stoch : stoch + size], normal[stoch + size :]
+        return select_key, decide_key, normal[:stoch], normal[stoch : stoch + size], normal[stoch + size :]
 
     def act(
         models: Models,
@@ -52,7 +62,8 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
     ) -> tuple[Memory, Float[Array, "n action"]]:
         step = jnp.where(is_first, 0, memory.step)
         sizes = memory.latent.stoch.shape[1], memory.action.shape[1]
-        plan_keys, latent_noise, action_noise, exploration = jax.vmap(lambda k, s: draws(k, s, *sizes))(key, step)
+        drawn = jax.vmap(lambda k, s: draws(k, s, *sizes))(key, step)
+        select_keys, decide_keys, latent_noise, action_noise, exploration = drawn
         latent = jax.vmap(models.world_model.observe_step)(
             memory.latent, memory.action, observation, is_first, explore * latent_noise
         )
@@ -61,7 +72,7 @@ def make_act(config: Config, *, choose_skills: bool = True) -> Act:
             due = step % duration == 0
             chosen = jax.lax.cond(
                 jnp.any(due),
-                lambda: jax.vmap(lambda s, k: plan(models, s, k, explore))(latent, plan_keys),
+                lambda: jax.vmap(lambda s, *keys: plan(models, s, *keys, explore))(latent, select_keys, decide_keys),
                 lambda: skill,
             )
             skill = jnp.where(due[:, None], chosen, skill)

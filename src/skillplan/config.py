@@ -7,9 +7,9 @@ import tyro
 
 from skillplan.errors import UserError
 
-Activation = Literal["elu", "silu"]
+Activation = Literal["elu", "silu", "relu"]
 Selection = Literal["cem", "cem-gradient", "mppi", "prior", "high-level-policy", "amortized-train", "none", "actions"]
-LearnerName = Literal["latent"]
+LearnerName = Literal["latent", "hiro"]
 WITHOUT_SKILLS = ("none", "actions")
 """Selections after which nothing is told the policy."""
 Part = Literal["world_model", "policy", "value", "predictor", "selection"]
@@ -307,6 +307,71 @@ class DiscoveryConfig:
 
 
 @dataclass(frozen=True)
+class HiroConfig:
+    """The model-free baseline: two levels that learn by TD3 (HIRO). Its c is K, `skill.duration`."""
+
+    goal: Literal["skill", "state"] = "skill"
+    """What the high level hands down: a skill, paid with log q_chi, or a change of the observation, to be reached."""
+    goal_keys: tuple[str, ...] = ()
+    """Pieces of the observation that a `state` goal speaks of; none named: all."""
+    goal_bound: float = 1.0
+    """Largest change that a `state` goal asks for, of each number of the squashed observation."""
+    units: int = 300
+    """Width of the policies and critics of both levels."""
+    layers: int = 2
+    """Their hidden layers."""
+    actor_learning_rate: float = 1e-4
+    """Adam's step size for both policies."""
+    critic_learning_rate: float = 1e-3
+    """Adam's step size for both pairs of critics."""
+    discount: float = 0.99
+    """Gamma, for a step of either level: the high level's is K agent steps."""
+    target_rate: float = 0.005
+    """Tau: the share by which target networks follow."""
+    target_noise: float = 0.2
+    """Standard deviation of the noise on a target's action, which lies in [-1, 1]."""
+    target_noise_clip: float = 0.5
+    """Bound of that noise."""
+    policy_delay: int = 2
+    """Updates of the critics for each one of policy and targets."""
+    high_level_every: int = 10
+    """Updates of the low level for each one of the high level."""
+    reward_scale: float = 0.1
+    """Factor on the task rewards that the high level sums."""
+    candidates: int = 10
+    """Goals among which the off-policy correction chooses: the original, the centre, and draws around that."""
+    candidate_std: float = 0.5
+    """Standard deviation of these draws, as a share of the goal's bound."""
+    action_noise: float = 0.1
+    """Standard deviation of the noise on collected actions."""
+    goal_noise: float = 0.3
+    """Standard deviation of the noise on collected goals, as a share of their bound."""
+
+    def __post_init__(self) -> None:
+        _positive(
+            "hiro",
+            goal_bound=self.goal_bound,
+            units=self.units,
+            layers=self.layers,
+            actor_learning_rate=self.actor_learning_rate,
+            critic_learning_rate=self.critic_learning_rate,
+            target_noise_clip=self.target_noise_clip,
+            policy_delay=self.policy_delay,
+            high_level_every=self.high_level_every,
+            reward_scale=self.reward_scale,
+            candidate_std=self.candidate_std,
+        )
+        _not_negative(
+            "hiro", target_noise=self.target_noise, action_noise=self.action_noise, goal_noise=self.goal_noise
+        )
+        if self.candidates < 2:
+            raise UserError(f"--hiro.candidates is {self.candidates}: the original and the centre make at least 2.")
+        for name, value in (("discount", self.discount), ("target-rate", self.target_rate)):
+            if not 0 <= value <= 1:
+                raise UserError(f"--hiro.{name} is {value}: give a number between 0 and 1.")
+
+
+@dataclass(frozen=True)
 class ReplayConfig:
     """What the agent remembers."""
 
@@ -390,7 +455,7 @@ class Config:
     envs: int = 1
     """Episodes of experience that are collected side by side, with one set of updates after them."""
     learner: LearnerName = "latent"
-    """What learns: the parts around a latent world model."""
+    """What learns: the parts around a latent world model, or HIRO's two levels."""
     environment: EnvironmentConfig = field(default_factory=EnvironmentConfig)
     network: NetworkConfig = field(default_factory=NetworkConfig)
     world_model: WorldModelConfig = field(default_factory=WorldModelConfig)
@@ -400,6 +465,7 @@ class Config:
     skill: SkillConfig = field(default_factory=SkillConfig)
     planner: PlannerConfig = field(default_factory=PlannerConfig)
     discovery: DiscoveryConfig = field(default_factory=DiscoveryConfig)
+    hiro: HiroConfig = field(default_factory=HiroConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
@@ -414,8 +480,11 @@ class Config:
                 f"--behavior.start-sequences is {sequences}, more than --training.batch-size "
                 f"{self.training.batch_size}: start from fewer sequences or draw more."
             )
-        if self.skill.size == 0:
-            return
+        if self.learner == "latent" and self.skill.size > 0:
+            self._check_imagined_skills()
+
+    def _check_imagined_skills(self) -> None:
+        """Plans and imagination must be long enough for a skill."""
         if self.skill.duration > self.planner.horizon:
             raise UserError(
                 f"--skill.duration (K) is {self.skill.duration}, longer than --planner.horizon (H) "

@@ -52,3 +52,8 @@ def tanh_log_jacobian(x: Float[Array, "*b"]) -> Float[Array, "*b"]:
 def symlog(x: Float[Array, "*b"]) -> Float[Array, "*b"]:
     """sign(x)·ln(1 + |x|): the identity near zero, logarithmic far away."""
     return jnp.sign(x) * jnp.log1p(jnp.abs(x))
+
+
+def symexp(x: Float[Array, "*b"]) -> Float[Array, "*b"]:
+    """The inverse of `symlog`."""
+    return jnp.sign(x) * jnp.expm1(jnp.abs(x))

@@ -12,6 +12,7 @@ from skillplan.algorithm import LearnerState, make_learner, make_updates, replac
 from skillplan.envs.interface import EnvSpec
 from skillplan.learner import Act, Learner, Updates
 from skillplan.models import Models
+from skillplan.skill_discovery.log_q_held import log_q_over_marginal
 from skillplan.skill_discovery.log_q_prior import log_q_prior
 from skillplan.types import Batch
 from skillplan.world_model import WorldModel
@@ -31,7 +32,8 @@ class LatentLearner(Learner):
         """
         if keep_heads:
             return dataclasses.replace(state, updates=fresh.updates)
-        world_model = dataclasses.replace(state.models.world_model, reward=fresh.models.world_model.reward)
+        # Not by `replace`, which would call the world model's own constructor.
+        world_model = eqx.tree_at(lambda model: model.reward, state.models.world_model, fresh.models.world_model.reward)
         optimizers = dict(state.optimizers, value=fresh.optimizers["value"])
         reward_moments = lambda tree: [  # noqa: E731
             part.reward for part in jax.tree.leaves(tree, is_leaf=_is_world_model) if _is_world_model(part)
@@ -41,6 +43,14 @@ class LatentLearner(Learner):
         )
         models = replace_parts(state.models, {"world_model": world_model, "value": fresh.models.value})
         return LearnerState(models, optimizers, fresh.return_range, fresh.updates)
+
+    def carried(self, *, keep_heads: bool, fix_policy: bool) -> dict[str, str]:
+        """Without skills there is no predictor."""
+        fixed, anew = "kept, frozen" if fix_policy else "kept", "kept" if keep_heads else "starts anew"
+        parts = {"world model": "kept", "reward head": anew, "policy": fixed, "value": anew, "skill predictor": fixed}
+        if self.config.skill.size == 0:
+            del parts["skill predictor"]
+        return parts
 
     def make_updates(self) -> Updates:
         """Updates of every part."""
@@ -53,6 +63,12 @@ class LatentLearner(Learner):
     def log_q_prior(self, models: Models, batch: Batch, key: PRNGKeyArray) -> Float[Array, ""] | None:
         """On segments imagined from the batch's states."""
         return log_q_prior(models, batch, key)
+
+    def log_q_held(
+        self, models: Models, batch: Batch, skills: Float[Array, "episodes skill"], key: PRNGKeyArray
+    ) -> Float[Array, " episodes"] | None:
+        """On the latents of what was observed."""
+        return log_q_over_marginal(models, batch, skills, key)
 
     def parts(self, models: Models) -> dict[str, Any]:
         """The paper's θ, φ, ψ, χ, and a selection that learns."""

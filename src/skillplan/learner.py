@@ -66,6 +66,10 @@ class Learner(ABC):
         """
 
     @abstractmethod
+    def carried(self, *, keep_heads: bool, fix_policy: bool) -> dict[str, str]:
+        """What `carry_over` does to each part that there is, in words; a fixed policy is frozen afterwards."""
+
+    @abstractmethod
     def make_updates(self) -> Updates:
         """The compiled function that learns; it consumes the state it is given."""
 
@@ -76,6 +80,12 @@ class Learner(ABC):
     @abstractmethod
     def log_q_prior(self, models: Any, batch: Batch, key: PRNGKeyArray) -> Float[Array, ""] | None:
         """How well skills from N(0, I) can be told apart; None where nothing predicts skills."""
+
+    def log_q_held(
+        self, models: Any, batch: Batch, skills: Float[Array, "episodes skill"], key: PRNGKeyArray
+    ) -> Float[Array, " episodes"] | None:
+        """How well each skill can be told that was held for a whole episode, over chance; None where none is."""
+        return None
 
     @abstractmethod
     def parts(self, models: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from skillplan.config import NetworkConfig
 
-ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"elu": jax.nn.elu, "silu": jax.nn.silu}
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"elu": jax.nn.elu, "silu": jax.nn.silu, "relu": jax.nn.relu}
 
 
 @jax.custom_vjp

@@ -54,6 +54,27 @@ AGENTS: dict[str, tuple[str, Overrides]] = {
             "planner": {"horizon": 12, "population": 1000, "elites": 100, "iterations": 10},
         },
     ),
+    "hiro": (
+        "HIRO: no world model; a high-level TD3 policy hands skills (or goals) to a low-level one. From features only.",
+        {
+            "learner": "hiro",
+            "skill": {"selection": "high-level-policy"},
+            "discovery": {"intrinsic_scale": 1.0},
+            "replay": {"max_frames": 200_000},
+            "training": {
+                "seed_policy": "agent",
+                "batch_size": 100,
+                "updates_per_frame": 1.0,
+                "updates_per_call": 100,
+            },
+        },
+    ),
+}
+
+# Few segments are ever seen: a predictor that learned them by heart would pay for nothing.
+_HIRO_TUNED: Overrides = {
+    "hiro": {"units": 128, "action_noise": 0.2},
+    "discovery": {"learning_rate": 1e-4, "predictor_noise": 0.2},
 }
 
 # An agent's numbers at a size, where they follow that size.
@@ -62,6 +83,14 @@ AGENT_AT_SIZE: dict[str, Mapping[str, Overrides]] = {
         "compact": {"planner": {"population": 200, "elites": 20, "iterations": 6}},
         "tiny": {"planner": {"population": 100, "elites": 10, "iterations": 5}},
         "debug": {"planner": {"population": 4, "elites": 2, "iterations": 2, "horizon": 3}},
+    },
+    "hiro": {
+        "compact": _HIRO_TUNED,
+        "tiny": _HIRO_TUNED,
+        "debug": {
+            "hiro": {"units": 8, "layers": 1, "candidates": 3, "high_level_every": 2},
+            "training": {"batch_size": 2, "updates_per_frame": 0.01, "updates_per_call": 2},
+        },
     },
 }
 

@@ -220,3 +220,16 @@ def test_impossible_requests_are_errors(spec: EnvSpec, make_episode: MakeEpisode
         store.sample_many([], 1, 5)
     with pytest.raises(UserError, match="cannot hold 0 steps"):
         ReplayStore(spec, 0)
+
+
+@pytest.mark.parametrize(("lengths", "starts"), [([13, 9], [0, 4, 8, 13, 17]), ([12, 6], [0, 4, 8, 12])])
+def test_with_a_stride_windows_begin_at_its_multiples(
+    spec: EnvSpec, make_episode: MakeEpisode, lengths: list[int], starts: list[int]
+) -> None:
+    # Wherever an action follows: step 12 of 13 is the episode's last. The second episode's last windows would run
+    # over the end of what is stored, or fit exactly.
+    store = ReplayStore(spec, 40)
+    kept = _filled(store, make_episode, lengths)
+    drawn = store.sample(np.random.default_rng(0), 400, 5, 4)
+    assert set(_starts_in(drawn, kept)) == set(starts)
+    assert drawn.reward.shape == (400, 5)

@@ -28,7 +28,7 @@ def search(score, plans=1, key=0, *, size=3, iterations=10, population=64, elite
             common_noise=common_noise,
         )
 
-    return run(jax.random.key(key))
+    return run(jax.random.key(key))[0]
 
 
 @pytest.mark.parametrize("plans", [1, 3])

@@ -2,7 +2,7 @@
 
 import atexit
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,17 @@ with importing_without_gl():
     import mujoco
 
 MAX_GEOMS = 2000
+
+
+
+class View(NamedTuple):
+    """A camera that stands still: what it looks at, from how far, and from where (degrees)."""
+
+    look_at: np.ndarray
+    distance: float
+    azimuth: float
+    elevation: float
+
 
 _open_cameras: "weakref.WeakSet[Camera]" = weakref.WeakSet()
 
@@ -45,15 +56,19 @@ class Camera:
             atexit.register(_close_all)  # after the GL library registered its own end, so before it
         _open_cameras.add(self)
 
-    def image(self, data: Any, camera: int, width: int, height: int) -> np.ndarray:
-        """The scene in `data` (a `mujoco.MjData`) from the model's camera number `camera`, uint8 `[height, width, 3]`.
+    def image(self, data: Any, camera: int | View, width: int, height: int) -> np.ndarray:
+        """The scene in `data` (a `mujoco.MjData`), uint8 `[height, width, 3]`: from a view, or the model's own camera.
 
-        A model with fewer cameras is seen from the free one.
+        A model that has no camera of that number is seen from the free one.
         """
         # Contexts share the thread: another one may have been current since, or have been freed.
         self._context.make_current()
         view = mujoco.MjvCamera()
-        if camera < self._model.ncam:
+        if isinstance(camera, View):
+            view.type = mujoco.mjtCamera.mjCAMERA_FREE
+            view.lookat[:] = camera.look_at
+            view.distance, view.azimuth, view.elevation = camera.distance, camera.azimuth, camera.elevation
+        elif camera < self._model.ncam:
             view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, camera
         else:
             mujoco.mjv_defaultFreeCamera(self._model, view)

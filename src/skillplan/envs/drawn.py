@@ -1,5 +1,6 @@
 """Gymnasium environments that MuJoCo draws: as 64×64 observations, and for people."""
 
+import math
 from typing import Any
 
 import gymnasium
@@ -7,6 +8,8 @@ import numpy as np
 
 IMAGE_SIZE = 64
 RENDER_SIZE = (240, 320)  # height, width
+STILL_ELEVATION = -50.0  # degrees
+_FIELD_OF_VIEW = 45.0  # degrees, MuJoCo's own for its free camera
 
 
 class DrawnEnv(gymnasium.Env):
@@ -16,6 +19,8 @@ class DrawnEnv(gymnasium.Env):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}
+    still_elevation = STILL_ELEVATION
+    """Degrees; from how high a camera that stands still looks down."""
 
     def __init__(
         self,
@@ -49,6 +54,19 @@ class DrawnEnv(gymnasium.Env):
     def cameras(self) -> int:
         """How many cameras the model has."""
         return int(self._scene()[0].ncam)
+
+    def render_still(self, center: np.ndarray, span: float) -> np.ndarray:
+        """The scene from a camera that stands still, uint8 `[240, 320, 3]`: `span` metres of ground around `center`.
+
+        `center` is x, y, z (m); x goes to the right, y away from the viewer.
+        """
+        from skillplan.envs.camera import View
+
+        height, width = RENDER_SIZE
+        distance = span * height / width / (2 * math.tan(math.radians(_FIELD_OF_VIEW) / 2))
+        self._open_camera()
+        view = View(center, distance, 90.0, self.still_elevation)
+        return self._camera.image(self._scene()[1], view, width, height)
 
     def close(self) -> None:
         """Free the drawing context."""

@@ -46,6 +46,9 @@ class ControlEnv(DrawnEnv):
         self.terminates = type(self._task).get_termination is not control.Task.get_termination
         self._root, self._root_axes = _root_of(self._physics.model.ptr)
         self.record_shapes = {"position": (len(self._root_axes),)} if self._root_axes else {}
+        self.position_axes = tuple("xyz"[axis] for axis in self._root_axes)
+        if "y" not in self.position_axes:
+            self.still_elevation = -10.0  # it moves in a plane that is seen from the side
         if features is not None:
             self.record_shapes |= features.shapes
 

@@ -1,6 +1,7 @@
 """An episode: what an agent saw, did and was paid, kept on disk for as long as the run."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -111,6 +112,15 @@ def load(path: Path) -> Episode:
         record = {name.removeprefix(_RECORD): array for name, array in arrays.items()}
         return Episode(**agent, frames=frames, record=record)
     # All that zipfile and NumPy's reader were seen to raise when bytes of a file are lost or altered.
+    except (OSError, EOFError, BadZipFile, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError) as error:
+        raise _unreadable(path, error) from error
+
+
+def load_record(path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Those of `names` that an episode's file records, and nothing else of it; UserError where it cannot be read."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            return {name: archive[_RECORD + name] for name in names if _RECORD + name in archive.files}
     except (OSError, EOFError, BadZipFile, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError) as error:
         raise _unreadable(path, error) from error
 

@@ -28,6 +28,11 @@ def episode_files(directory: Path) -> list[Path]:
     return [files[index] for index in sorted(files)]
 
 
+def episode_length(path: Path) -> int:
+    """Indices stored in an episode's file, T+1, from its name."""
+    return _number(path, "length")
+
+
 def truncate(directory: Path, episodes: int) -> list[Path]:
     """Cut a run's episodes back to its first `episodes` and return their files in order.
 

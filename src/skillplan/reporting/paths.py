@@ -2,38 +2,58 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
-from skillplan.reporting.style import plain
+from skillplan.reporting.style import OBSTACLE_COLOR, SEQUENTIAL, TARGET_COLOR, plain
 
 
-def draw_held_skills(axes: Axes, paths: np.ndarray) -> None:
-    """Paths `[skills, repeats, steps, 2]` of skills held from one start; one colour per skill."""
-    colors = plt.get_cmap("twilight")(np.linspace(0.05, 0.95, len(paths)))
-    # Neighbouring colours go to skills that end in neighbouring directions.
+def skill_colors(paths: np.ndarray | None, count: int) -> np.ndarray:
+    """A colour for each skill `[count, 4]`: neighbouring colours for skills that end in neighbouring directions."""
+    colors = matplotlib.colormaps[SEQUENTIAL](np.linspace(0.0, 0.93, count))
+    if paths is None:
+        return colors
     ends = paths[:, :, -1].mean(axis=1) - paths[:, :, 0].mean(axis=1)
-    for color, skill in zip(colors, np.argsort(np.arctan2(ends[:, 1], ends[:, 0])), strict=True):
-        for path in paths[skill]:
+    angles = np.arctan2(ends[:, 1], ends[:, 0]) if ends.shape[1] > 1 else ends[:, 0]
+    return colors[np.argsort(np.argsort(angles))]
+
+
+def draw_held_skills(axes: Axes, paths: np.ndarray, colors: np.ndarray | None = None) -> None:
+    """Paths `[skills, repeats, steps, 2 or more]` of skills held from one start, from above; one colour per skill."""
+    colors = skill_colors(paths, len(paths)) if colors is None else colors
+    for color, repeats in zip(colors, paths, strict=True):
+        for path in repeats:
             axes.plot(path[:, 0], path[:, 1], color=color, linewidth=1.2, alpha=0.9)
-    axes.plot(*paths[0, 0, 0], "o", color="black", markersize=6)
-    axes.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
+    mark_start(axes, *paths[0, 0, 0, :2])
+    axes.set(xlabel="x (m)", ylabel="y (m)")
+    axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.1)
     plain(axes)
 
 
-def draw_arena(axes: Axes, layout: Mapping[str, np.ndarray | float], *, target: bool) -> None:
-    """The rover's walls, obstacles `[n, 3]` (x, y, radius) and, if it matters, the target (x, y, radius)."""
-    half = float(layout["arena"])
-    axes.add_patch(Rectangle((-half, -half), 2 * half, 2 * half, fill=False, linewidth=1.5))
-    for x, y, radius in np.asarray(layout["obstacles"]):
-        axes.add_patch(Circle((x, y), radius, color="0.45"))
-    if target:
+def mark_start(axes: Axes, x: float, y: float) -> None:
+    """Where everything begins."""
+    axes.plot(x, y, "o", color="black", markersize=6, zorder=3)
+
+
+def draw_layout(axes: Axes, layout: Mapping[str, np.ndarray | float]) -> None:
+    """What stands there: `obstacles` `[n, 3]` and `target` as x, y, radius (m), `arena`, half its width; or parts."""
+    if "arena" in layout:
+        half = float(layout["arena"])
+        axes.add_patch(Rectangle((-half, -half), 2 * half, 2 * half, fill=False, linewidth=1.5))
+    if "target" in layout:
         x, y, radius = np.asarray(layout["target"])
-        axes.add_patch(Circle((x, y), radius, facecolor="#F0E442", edgecolor="0.4", alpha=0.7))
-    margin = 1.05 * half
+        axes.add_patch(Circle((x, y), radius, facecolor=TARGET_COLOR, edgecolor="0.4", alpha=0.7))
+    for x, y, radius in np.asarray(layout.get("obstacles", np.zeros((0, 3)))):
+        axes.add_patch(Circle((x, y), radius, color=OBSTACLE_COLOR))
+
+
+def draw_arena(axes: Axes, layout: Mapping[str, np.ndarray | float], *, target: bool) -> None:
+    """The rover's walls, obstacles and, if it matters, the target."""
+    draw_layout(axes, {name: value for name, value in layout.items() if name != "target" or target})
+    margin = 1.05 * float(layout["arena"])
     axes.set(xlim=(-margin, margin), ylim=(-margin, margin), xlabel="x (m)", ylabel="y (m)", aspect="equal")
     axes.spines[["top", "right"]].set_visible(False)
 

@@ -1,8 +1,9 @@
 """How figures look: one colour per agent everywhere, readable in print and for colour-blind people."""
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-# Okabe and Ito's palette.
+# Okabe and Ito's palette, and beyond it colours that deuteranopes and protanopes tell from it and from each other.
 AGENT_COLORS = {
     "lsp": "#0072B2",
     "dreamer": "#D55E00",
@@ -10,8 +11,17 @@ AGENT_COLORS = {
     "random-skills": "#CC79A7",
     "rand-skills-init": "#E69F00",
     "amortized-skills": "#56B4E9",
+    "hiro": "#000000",
+    "online": "#882255",
+    "amortized-train": "#6B3F00",
+    "mppi": "#5A6B78",
+    "cem-gradient": "#332288",
 }
-OTHER_COLOR = "#555555"
+OTHER_COLOR = "#999999"
+OBSTACLE_COLOR = "0.55"
+TARGET_COLOR = "#F0E442"
+SEQUENTIAL = "viridis"
+"""Colour map of what grows: time, scores."""
 
 
 def agent_color(agent: str) -> str:
@@ -23,3 +33,8 @@ def plain(axes: Axes) -> None:
     """Only the frame that is needed."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25, linewidth=0.5)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of some inches on white paper, whatever page it is put on; it belongs to no window."""
+    return Figure(figsize=(width, height), layout="constrained", facecolor="white", edgecolor="white", dpi=130)

@@ -22,24 +22,27 @@ def export(table: Path, runs: Sequence[Path]) -> int:
     counts = tuple(Counters().as_dict())
     identities, names = {}, set()
     for run in runs:
-        directory = RunDirectory(run)
-        config, _ = directory.read()
-        commit = json.loads(directory.config_file.read_text()).get("commit") or "unknown"
-        identities[run] = dict(
-            zip(IDENTITY, (run.name, config.task, config.agent, config.size, config.seed, commit), strict=True)
-        )
-        for line in read_metrics(directory.metrics_file):
+        identities[run] = identity(run)
+        for line in read_metrics(RunDirectory(run).metrics_file):
             names |= line.keys() - set(counts)
     table.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with table.open("w", newline="") as file:
         writer = csv.DictWriter(file, [*IDENTITY, *counts, *sorted(names)], lineterminator="\n")
         writer.writeheader()
-        for run, identity in identities.items():
+        for run, known in identities.items():
             for line in read_metrics(RunDirectory(run).metrics_file):
-                writer.writerow(identity | {name: _short(value) for name, value in line.items()})
+                writer.writerow(known | {name: _short(value) for name, value in line.items()})
                 written += 1
     return written
+
+
+def identity(run: Path) -> dict[str, object]:
+    """What a run is, by the names of `IDENTITY`."""
+    directory = RunDirectory(run)
+    config, _ = directory.read()
+    commit = json.loads(directory.config_file.read_text()).get("commit") or "unknown"
+    return dict(zip(IDENTITY, (run.name, config.task, config.agent, config.size, config.seed, commit), strict=True))
 
 
 def _short(value: object) -> object:

@@ -7,7 +7,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from skillplan.config import Config
 from skillplan.skill_selection.base import ImagineAndScore, SkillSelection
-from skillplan.skill_selection.cem import CrossEntropyMethod
+from skillplan.skill_selection.cem import CrossEntropyMethod, Iterations
 from skillplan.skill_selection.high_level_policy import HighLevelPolicy
 from skillplan.skill_selection.prior import standard_normal
 from skillplan.types import SkillDistribution
@@ -46,12 +46,22 @@ class AmortizedTrain(SkillSelection):
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
     ) -> SkillDistribution:
         """CEM from the high-level policy's distribution; skills of the plan beyond that begin at N(0, I)."""
+        return self.watch_to_act(imagine_and_score, feature, key)[0]
+
+    def watch_to_act(
+        self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
+    ) -> tuple[SkillDistribution, Iterations]:
+        """The search of `select_to_act`, and what it went through."""
         proposed = self.policy.select(imagine_and_score, feature, key)
         beyond = standard_normal(max(self.planner.acting_length - self.plan_length, 0), self.skill_size)
         initial = jax.tree.map(
             lambda near, far: jnp.concatenate([near, far])[: self.planner.acting_length], proposed, beyond
         )
-        return self.planner.search(imagine_and_score, initial, key)
+        return self.planner.iterate(imagine_and_score, initial, key)
+
+    def weights(self, scores: Float[Array, " population"]) -> Float[Array, " population"]:
+        """The planner's."""
+        return self.planner.weights(scores)
 
     def loss(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -55,6 +56,15 @@ def refit(
     return weighted_fit(distribution, plans[index], weights)
 
 
+class Iterations(NamedTuple):
+    """What a search went through: each iteration's distribution, the plans drawn from it, and their scores."""
+
+    distribution: SkillDistribution
+    """Before the iteration, `[iterations, plan_length, skill]`."""
+    plans: Float[Array, "iterations population plan_length skill"]
+    scores: Float[Array, "iterations population"]
+
+
 def cross_entropy_method(
     imagine_and_score: ImagineAndScore,
     initial: SkillDistribution,
@@ -65,14 +75,17 @@ def cross_entropy_method(
     iterations: int,
     common_noise: bool,
     fit: Refit | None = None,
-) -> SkillDistribution:
+) -> tuple[SkillDistribution, Iterations]:
     """Draw `population` plans, score them, fit the distribution to the `elites` best; `iterations` times.
 
+    Returns the last distribution and what led there; a compiled function that leaves the latter unused does not keep it.
     With `common_noise` all plans of an iteration are scored under the same key, which lowers the variance of their
     comparison and the cost of the draws. Another `fit` than that of the elites makes another planner.
     """
 
-    def iteration(distribution: SkillDistribution, number: Int[Array, ""]) -> tuple[SkillDistribution, None]:
+    def iteration(
+        distribution: SkillDistribution, number: Int[Array, ""]
+    ) -> tuple[SkillDistribution, tuple[SkillDistribution, Array, Array]]:
         plan_key, score_key = jax.random.split(jax.random.fold_in(key, number))
         draws = jax.random.normal(plan_key, (population, *distribution.mean.shape))
         plans = distribution.mean[None] + distribution.std[None] * draws
@@ -83,12 +96,12 @@ def cross_entropy_method(
             keys = jax.random.split(score_key, population)
             scores = jax.vmap(imagine_and_score)(plans, keys)
         if fit is None:
-            return refit(distribution, plans, scores, elites), None
+            return refit(distribution, plans, scores, elites), (distribution, plans, scores)
         judge = lambda plan, member: imagine_and_score(plan, jax.random.clone(keys[member]))  # noqa: E731
-        return fit(distribution, plans, scores, judge), None
+        return fit(distribution, plans, scores, judge), (distribution, plans, scores)
 
-    distribution, _ = jax.lax.scan(iteration, initial, jnp.arange(iterations))
-    return distribution
+    distribution, gone_through = jax.lax.scan(iteration, initial, jnp.arange(iterations))
+    return distribution, Iterations(*gone_through)
 
 
 class Search(SkillSelection):
@@ -126,10 +139,15 @@ class Search(SkillSelection):
     ) -> SkillDistribution:
         """The distribution of the next iteration."""
 
-    def search(
+    def weights(self, scores: Float[Array, " population"]) -> Float[Array, " population"]:
+        """How much each plan of a scored population counts for the next distribution: the elites alone, all alike."""
+        index, weights = best(scores, self.elites)
+        return jnp.zeros_like(scores).at[index].set(weights)
+
+    def iterate(
         self, imagine_and_score: ImagineAndScore, initial: SkillDistribution, key: PRNGKeyArray
-    ) -> SkillDistribution:
-        """All iterations, from a given distribution."""
+    ) -> tuple[SkillDistribution, Iterations]:
+        """All iterations, from a given distribution, and what they went through."""
         return cross_entropy_method(
             imagine_and_score,
             initial,
@@ -140,6 +158,12 @@ class Search(SkillSelection):
             common_noise=self.common_noise,
             fit=self.fit,
         )
+
+    def search(
+        self, imagine_and_score: ImagineAndScore, initial: SkillDistribution, key: PRNGKeyArray
+    ) -> SkillDistribution:
+        """All iterations, from a given distribution."""
+        return self.iterate(imagine_and_score, initial, key)[0]
 
     def select(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
@@ -152,6 +176,12 @@ class Search(SkillSelection):
     ) -> SkillDistribution:
         """Search from N(0, I) for a plan as long as acting wants it."""
         return self.search(imagine_and_score, standard_normal(self.acting_length, self.skill_size), key)
+
+    def watch_to_act(
+        self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
+    ) -> tuple[SkillDistribution, Iterations]:
+        """The search of `select_to_act`, and what it went through."""
+        return self.iterate(imagine_and_score, standard_normal(self.acting_length, self.skill_size), key)
 
 
 class CrossEntropyMethod(Search):

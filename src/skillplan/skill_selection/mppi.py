@@ -32,6 +32,10 @@ class PathIntegral(Search):
         super().__init__(config, action_size, key)
         self.temperature = config.planner.temperature
 
+    def weights(self, scores: Float[Array, " population"]) -> Float[Array, " population"]:
+        """The softmax of the scores."""
+        return softmax_weights(scores, self.temperature)
+
     def fit(
         self,
         distribution: SkillDistribution,
@@ -40,4 +44,4 @@ class PathIntegral(Search):
         judge: Judge,
     ) -> SkillDistribution:
         """Weighted mean and std of the whole population."""
-        return weighted_fit(distribution, plans, softmax_weights(scores, self.temperature))
+        return weighted_fit(distribution, plans, self.weights(scores))

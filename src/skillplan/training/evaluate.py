@@ -11,6 +11,7 @@ import numpy as np
 from skillplan.config import Config
 from skillplan.envs import make
 from skillplan.envs.interface import Environment
+from skillplan.envs.wrapper import RepeatedEnvironment
 from skillplan.envs.workers import WorkerEnvironment
 from skillplan.envs.wrapper import RepeatedEnvironment
 from skillplan.learner import ActingModels
@@ -23,6 +24,8 @@ from skillplan.types import Batch
 SKILLS = 16
 REPEATS = 4
 SIDE_BY_SIDE = 16
+HELD_START = environment_seed(0, Stream.SKILL_DISPLACEMENT)
+"""The reset from which skills are compared."""
 UPRIGHT = 0.7
 """Cosine of the tilt, about 45 degrees, below which a robot counts as fallen."""
 
@@ -72,6 +75,14 @@ def spread_of_ends(ends: np.ndarray) -> Spread:
     return Spread(float(np.sqrt(max(across, 0.0))), float(np.sqrt(within)))
 
 
+def held_positions(episodes: Sequence[Episode], steps: int) -> np.ndarray:
+    """Positions `[episodes, steps + 1, dims]` at the last frame of each agent step.
+
+    A world that ended early stays where it ended.
+    """
+    return np.stack([_stay(episode.record["position"][:, -1], steps + 1) for episode in episodes])
+
+
 class Evaluator:
     """Evaluates the agents of one run; everything is compiled at its first use and never again."""
 
@@ -97,30 +108,33 @@ class Evaluator:
             played += rollout(self._pool(len(group)), seeds, player)
         return played
 
-    def held_paths(self, models: ActingModels) -> np.ndarray | None:
-        """Positions `[skills, repeats, steps + 1, dims]` while each of some skills from N(0, I) is held from one start.
+    def held_episodes(self, models: ActingModels, skills: np.ndarray, *, repeats: int, steps: int) -> list[Episode]:
+        """Each of `skills` `[n, skill_size]` held from one start for `steps` agent steps, `repeats` times in a row.
 
-        Latents and actions are sampled, without exploration noise on top. None where there are no skills, or where the
-        world records no position.
+        Latents and actions are sampled, without exploration noise on top.
         """
-        size = models.skill_size
-        if size == 0:
-            return None
+        held = np.repeat(skills.astype(np.float32), repeats, axis=0)
         environments = self._pool(self._side_by_side())
-        if "position" not in environments[0].spec.record_shapes:
-            return None
-        skills = generator(0, Stream.SKILL_DISPLACEMENT).normal(size=(SKILLS, size)).astype(np.float32)
-        held = np.repeat(skills, REPEATS, axis=0)
-        seed = environment_seed(0, Stream.SKILL_DISPLACEMENT)
-        rows, steps, paths = len(environments), self.config.evaluation.hold_steps, []
+        rows, played = len(environments), []
         for begin in range(0, len(held), rows):
             group = held[begin : begin + rows]
             keys = jnp.stack([key(0, Stream.SKILL_DISPLACEMENT, begin + i) for i in range(len(group))])
             player = AgentPlayer(self._hold, models, _fill_keys(keys, rows), explore=True, rows=rows, skills=group)
-            episodes = rollout(environments[: len(group)], [seed] * len(group), player, open_start=True, steps=steps)
-            # The last frame of each agent step; a world that ended early stays where it ended.
-            paths += [_stay(episode.record["position"][:, -1], steps + 1) for episode in episodes]
-        return np.stack(paths).reshape(SKILLS, REPEATS, steps + 1, -1)
+            seeds = [HELD_START] * len(group)
+            played += rollout(environments[: len(group)], seeds, player, open_start=True, steps=steps)
+        return played
+
+    def held_paths(self, models: ActingModels) -> np.ndarray | None:
+        """Positions `[skills, repeats, steps + 1, dims]` while each of some skills from N(0, I) is held from one start.
+
+        None where there are no skills, or where the world records no position.
+        """
+        size, steps = models.skill_size, self.config.evaluation.hold_steps
+        if size == 0 or "position" not in self._pool(1)[0].spec.record_shapes:
+            return None
+        skills = generator(0, Stream.SKILL_DISPLACEMENT).normal(size=(SKILLS, size))
+        episodes = self.held_episodes(models, skills, repeats=REPEATS, steps=steps)
+        return held_positions(episodes, steps).reshape(SKILLS, REPEATS, steps + 1, -1)
 
     def displacement(self, models: ActingModels) -> Spread | None:
         """How far apart skills end that are held from one start; None where there is nothing to tell."""

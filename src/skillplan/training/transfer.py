@@ -91,21 +91,15 @@ def transfer_config(source: Config, target: str, options: TransferOptions) -> Co
 
 def carried_parts(source: Config, options: TransferOptions) -> dict[str, str]:
     """What happens to each part, in words; parts that the agent does not have are left out."""
-    fixed = "kept, frozen" if options.fix_policy else "kept"
-    anew = "kept" if options.keep_heads else "starts anew"
-    parts = {
-        "world model": "kept",
-        "reward head": anew,
-        "policy": fixed,
-        "value": anew,
-        "skill predictor": fixed,
+    parts = learner_of(source).carried(keep_heads=options.keep_heads, fix_policy=options.fix_policy)
+    parts |= {
         "optimisers": "kept, but for what starts anew",
         "intrinsic reward": "off" if options.fix_policy else "as before",
         "replay": "the source's episodes, relabelled" if options.relabel else "empty",
         "first episodes": "played by the carried agent",
     }
     if source.skill.size == 0:
-        del parts["skill predictor"], parts["intrinsic reward"]
+        del parts["intrinsic reward"]
     return parts
 
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray, Shaped
 
 from skillplan.config import Config
-from skillplan.distributions import symlog
+from skillplan.distributions import symexp, symlog
 from skillplan.envs.interface import EnvSpec
 from skillplan.types import Gaussian, Latent
 from skillplan.world_model.decoder import FeatureDecoder, PixelDecoder
@@ -47,6 +47,12 @@ class WorldModel(eqx.Module):
         if self.pixels:
             return observation.astype(jnp.float32) / 255.0 - 0.5
         return symlog(observation) if self.symlog else observation
+
+    def postprocess(self, seen: Float[Array, "..."]) -> Float[Array, "..."]:
+        """The inverse: what the networks see or predict, as the world would show it; images from 0 to 255."""
+        if self.pixels:
+            return jnp.clip((seen + 0.5) * 255.0, 0.0, 255.0)
+        return symexp(seen) if self.symlog else seen
 
     def observe(
         self,

@@ -1,6 +1,7 @@
 """The quadruped as a Gymnasium environment."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -8,7 +9,7 @@ import numpy as np
 
 from skillplan.envs.drawn import DrawnEnv
 from skillplan.envs.quadruped import layouts, world
-from skillplan.envs.quadruped.rewards import REACH_RADIUS, Features
+from skillplan.envs.quadruped.rewards import REACH_RADIUS, Features, arrive, reach
 from skillplan.envs.quadruped.tasks import RECORD_SHAPES, TASKS, record
 from skillplan.errors import unknown_name
 
@@ -39,6 +40,7 @@ class QuadrupedEnv(DrawnEnv):
             raise unknown_name("quadruped task", task, TASKS)
         super().__init__(camera=_CAMERA, **drawing)
         self._task = TASKS[task]
+        self.seeks_target = self._task.reward in (arrive, reach)
         self._world = world.QuadrupedWorld(self._task.obstacles, self._task.floor)
         self._layout = layouts.open_start()
         self._begin()
@@ -75,6 +77,19 @@ class QuadrupedEnv(DrawnEnv):
             "obstacles": np.concatenate([centres, radii], axis=1),
             "target": np.array([*self._layout.target, REACH_RADIUS]),
         }
+
+    @staticmethod
+    def observed_position(pieces: Mapping[str, np.ndarray], target: np.ndarray) -> np.ndarray:
+        """Where the torso is `[…, 2]` (m), from (predicted) pieces of observations `[…, size]` and the target `[…, 2]`.
+
+        Origin and target are seen in the torso's frame. Which way the robot looks follows from the direction in which
+        the target lies from the origin; exact while the torso is level.
+        """
+        origin, seen = pieces["origin"][..., :2], pieces["target_position"][..., :2]
+        way = seen - origin
+        yaw = np.arctan2(target[..., 1], target[..., 0]) - np.arctan2(way[..., 1], way[..., 0])
+        cos, sin = np.cos(yaw), np.sin(yaw)
+        return np.stack([sin * origin[..., 1] - cos * origin[..., 0], -sin * origin[..., 0] - cos * origin[..., 1]], -1)
 
     def _scene(self) -> tuple[Any, Any]:
         return self._world.model, self._world.data

@@ -1,13 +1,14 @@
 """The rover as a Gymnasium environment."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
 import numpy as np
 
 from skillplan.envs.rover import drawing, layouts, world
-from skillplan.envs.rover.rewards import TARGET_RADIUS, Features
+from skillplan.envs.rover.rewards import TARGET_RADIUS, Features, arrive
 from skillplan.envs.rover.tasks import TASKS
 from skillplan.errors import unknown_name
 
@@ -47,6 +48,7 @@ class RoverEnv(gymnasium.Env):
             raise unknown_name("rover task", task, TASKS)
         self.render_mode = render_mode
         self._task = TASKS[task]
+        self.seeks_target = self._task.reward is arrive
         self._pixels = pixels
         self._start = layouts.open_start()
         self._pictures: dict[int, drawing.Picture] = {}  # of this episode, by size
@@ -86,6 +88,15 @@ class RoverEnv(gymnasium.Env):
     def render(self) -> np.ndarray:
         """The arena from above, uint8 `[320, 320, 3]`."""
         return self._draw(self._world.motion(), RENDER_SIZE)
+
+    def render_still(self, center: np.ndarray, span: float) -> np.ndarray:
+        """The same: this picture stands still, and there is nothing outside the arena."""
+        return self.render()
+
+    @staticmethod
+    def observed_position(pieces: Mapping[str, np.ndarray], target: np.ndarray) -> np.ndarray:
+        """Where the rover is `[…, 2]` (m), from (predicted) pieces of observations `[…, size]`."""
+        return pieces["position"] * _POSITION_SCALE
 
     def _draw(self, motion: world.Motion, size: int) -> np.ndarray:
         if size not in self._pictures:

@@ -1,0 +1,181 @@
+"""The panels of the figure and the film of plans."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure, FigureBase
+
+from skillplan.reporting import skill_space
+from skillplan.reporting.composite import evenly
+from skillplan.reporting.paths import draw_layout
+from skillplan.reporting.style import SEQUENTIAL, agent_color, new_figure, plain
+
+MOST_ITERATIONS = 4
+"""Of a search in the figure."""
+CURVES = 3
+"""Observed numbers whose imagined and real courses are compared where no place is observed."""
+IMAGES = 5
+"""Moments at which imagined and real images are compared."""
+FRAMES_PER_SECOND = 10.0
+ITERATION_FRAMES = 3
+"""For which each iteration of a search stands still."""
+
+
+def score_scale(thought: Any) -> Normalize:
+    """From the worst to the best score of a search."""
+    finite = thought.scores[np.isfinite(thought.scores)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    return Normalize(low, high if high > low else low + 1e-6)
+
+
+def draw_search(figure: FigureBase, row: Sequence[Axes], thought: Any, iterations: np.ndarray) -> None:
+    """Some iterations of a search, beside each other, with one colour bar."""
+    seen, scale = skill_space.projection(thought.skills), score_scale(thought)
+    for place, (axes, iteration) in enumerate(zip(row, iterations, strict=True)):
+        draw_iteration(axes, thought, iteration, seen, scale)
+        skill_space.frame(axes, seen, thought.skills, ylabel=place == 0)
+        axes.set_title(f"iteration {iteration + 1}", fontsize=8)
+    bar = figure.colorbar(ScalarMappable(scale, SEQUENTIAL), ax=list(row), location="left", shrink=0.8, pad=0.01)
+    bar.set_label(f"step {thought.step}: score", fontsize=8)
+    bar.ax.tick_params(labelsize=7)
+
+
+def draw_iteration(axes: Axes, thought: Any, iteration: int, seen: skill_space.Projection, scale: Normalize) -> None:
+    """A population, the distribution that it was drawn from (dashed) and the one fitted to its best."""
+    population = (thought.skills[iteration], thought.scores[iteration], thought.weights[iteration])
+    skill_space.draw_population(axes, seen, *population, scale)
+    for number, style in ((iteration, "--"), (iteration + 1, "-")):
+        skill_space.draw_distribution(axes, seen, thought.mean[number], thought.std[number], style=style)
+
+
+def draw_outcome(axes: Axes, plans: Any, thought: Any, *, until: int | None = None) -> None:
+    """What the plan was imagined to bring, and what happened: as paths, images or curves, up to `until` steps on."""
+    horizon = thought.imagined.shape[1]
+    lived = min(horizon, len(plans.reward) - 1 - thought.step)
+    until = lived if until is None else min(until, lived)
+    if thought.imagined_places is not None:
+        _draw_paths(axes, plans, thought, until)
+    elif thought.imagined.ndim == 5:
+        _draw_images(axes, plans, thought, until)
+    else:
+        _draw_curves(axes, plans, thought, until)
+    held = min(plans.config.skill.duration, lived)
+    sums = thought.imagined_rewards[:, :held].sum(axis=1)
+    came = plans.reward[thought.step + 1 : thought.step + 1 + held].sum()
+    said = f"reward in {held} steps: imagined {sums.mean():.2f} ± {sums.std():.2f}"
+    axes.set_title(f"{said}, came {came:.2f}" if until >= held else said, fontsize=8)
+
+
+def _draw_paths(axes: Axes, plans: Any, thought: Any, until: int) -> None:
+    here, step = plans.places[thought.step], thought.step
+    scale, colors = score_scale(thought), matplotlib.colormaps[SEQUENTIAL]
+    draw_layout(axes, plans.layout)
+    axes.plot(*plans.places[: step + 1].T, color="0.6", linewidth=0.8)
+    for path, score in zip(thought.tried_places, thought.tried_scores, strict=True):
+        axes.plot(*np.vstack([here, path]).T, color=colors(scale(score)), linewidth=0.7, alpha=0.8)
+    for number, path in enumerate(thought.imagined_places):
+        label = None if number else "plan, imagined"
+        axes.plot(*np.vstack([here, path]).T, color="#D55E00", linewidth=0.9, alpha=0.5, label=label)
+    held = min(plans.config.skill.duration, until)
+    axes.plot(*plans.places[step : step + 1 + held].T, color="black", linewidth=2.2, label="what happened")
+    axes.plot(*plans.places[step + held : step + 1 + until].T, ":", color="black", linewidth=1.5)
+    axes.plot(*here, "o", color="black", markersize=5)
+    _around(axes, plans, thought)
+    axes.set_xlabel("x (m)", fontsize=8)
+    axes.set_ylabel("y (m)", fontsize=8)
+    axes.tick_params(labelsize=7)
+    axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.14), ncols=2, borderaxespad=0)
+    plain(axes)
+
+
+def _around(axes: Axes, plans: Any, thought: Any) -> None:
+    """Show what the plan is about, in a square."""
+    here, end = plans.places[thought.step], thought.step + thought.imagined.shape[1]
+    near = np.concatenate(
+        [here[None], plans.places[thought.step : end + 1], *thought.imagined_places, *thought.tried_places]
+    )
+    low, high = near.min(axis=0), near.max(axis=0)
+    half = max(float((high - low).max()) / 2 * 1.15, 0.5)
+    x, y = (low + high) / 2
+    axes.set(xlim=(x - half, x + half), ylim=(y - half, y + half), aspect="equal")
+
+
+def _draw_images(axes: Axes, plans: Any, thought: Any, until: int) -> None:
+    """One imagined future above what happened."""
+    horizon = thought.imagined.shape[1]
+    moments = evenly(min(horizon, len(plans.observation) - 1 - thought.step), IMAGES)
+    above = thought.imagined[0, moments].round().astype(np.uint8)
+    below = plans.observation[thought.step + 1 + moments].copy()
+    below[moments >= until] = 255
+    axes.imshow(np.concatenate([np.concatenate(list(row), axis=1) for row in (above, below)], axis=0))
+    height, width = above.shape[1:3]
+    axes.set(yticks=[height / 2, 1.5 * height], xticks=width * (np.arange(len(moments)) + 0.5))
+    axes.set_yticklabels(["imagined", "happened"], fontsize=7)
+    axes.set_xticklabels([f"+{(moment + 1) * plans.seconds:.1f} s" for moment in moments], fontsize=7)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _draw_curves(axes: Axes, plans: Any, thought: Any, until: int) -> None:
+    """The observed numbers that change most, each in its own standard deviations, one above the other."""
+    step, horizon = thought.step, thought.imagined.shape[1]
+    scale = plans.observation.std(axis=0) + 1e-6
+    window = plans.observation[step : step + 1 + horizon] / scale
+    most = np.argsort(window.std(axis=0))[::-1][:CURVES]
+    time = np.arange(horizon + 1) * plans.seconds
+    colors = ("#0072B2", "#009E73", "#CC79A7")
+    for place, (number, color) in enumerate(zip(most, colors, strict=False)):
+        offset = -3.0 * place - window[0, number]
+        imagined = thought.imagined[:, :, number] / scale[number] + offset
+        low, middle, high = np.quantile(imagined, (0.1, 0.5, 0.9), axis=0)
+        axes.fill_between(time[1:], low, high, color=color, alpha=0.2, linewidth=0)
+        axes.plot(time[1:], middle, "--", color=color, linewidth=1.2)
+        axes.plot(time[: until + 1], window[: until + 1, number] + offset, color=color, linewidth=1.8)
+        axes.annotate(
+            plans.names[number], (0.01, -3.0 * place + 0.9), xycoords=("axes fraction", "data"), fontsize=7, color=color
+        )
+    axes.axvline(plans.config.skill.duration * plans.seconds, color="0.5", linestyle=":", linewidth=0.8)
+    axes.set(yticks=[-3.0 * place for place in range(len(most))], yticklabels=["0"] * len(most))
+    axes.set_xlabel("time since the plan (s)", fontsize=8)
+    axes.set_ylabel("change (std)", fontsize=8)
+    axes.plot([], [], "--", color="0.3", label="imagined")
+    axes.plot([], [], "-", color="0.3", label="happened")
+    axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.2), ncols=2, borderaxespad=0)
+    axes.tick_params(labelsize=7)
+    plain(axes)
+
+
+def film(plans: Any) -> Iterator[np.ndarray]:
+    """Pictures of every thought: its iterations, then the steps until the next one."""
+    figure = new_figure(9.0, 4.5)
+    figure.set_dpi(100)
+    canvas = FigureCanvasAgg(figure)
+    ends = [*(thought.step for thought in plans.thoughts[1:]), None]
+    for thought, end in zip(plans.thoughts, ends, strict=True):
+        last = plans.config.skill.duration if end is None else end - thought.step
+        for iteration in range(len(thought.scores)):
+            picture = _picture(figure, canvas, plans, thought, iteration, 0)
+            yield from [picture] * ITERATION_FRAMES
+        for lived in range(1, min(last, len(plans.reward) - 1 - thought.step) + 1):
+            yield _picture(figure, canvas, plans, thought, len(thought.scores) - 1, lived)
+
+
+def _picture(figure: Figure, canvas: FigureCanvasAgg, plans: Any, thought: Any, iteration: int, until: int) -> np.ndarray:
+    figure.clear()
+    left, right = figure.subplots(1, 2)
+    seen, scale = skill_space.projection(thought.skills), score_scale(thought)
+    draw_iteration(left, thought, iteration, seen, scale)
+    skill_space.frame(left, seen, thought.skills, ylabel=True)
+    left.set_title(f"step {thought.step}, iteration {iteration + 1} of {len(thought.scores)}", fontsize=9)
+    bar = figure.colorbar(ScalarMappable(scale, SEQUENTIAL), ax=left, location="left", shrink=0.8)
+    bar.set_label("score", fontsize=8)
+    draw_outcome(right, plans, thought, until=until)
+    figure.suptitle(f"{plans.config.agent} on {plans.config.task}", fontsize=10)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()

@@ -1,0 +1,37 @@
+"""Coverage counts what was played: cells entered, the wall passed, the target reached."""
+
+import numpy as np
+import pytest
+
+from skillplan.replay.episode import Episode
+from skillplan.reporting.coverage import coverage
+
+
+def episode(path: list[tuple[float, float]], reward: list[float]) -> Episode:
+    length = len(path)
+    is_first = np.zeros(length, bool)
+    is_first[0] = True
+    return Episode(
+        observation=np.zeros((length, 1), np.float32),
+        action=np.zeros((length, 1), np.float32),
+        reward=np.array(reward, np.float32),
+        is_first=is_first,
+        is_terminal=np.zeros(length, bool),
+        frames=length - 1,
+        record={"position": np.array(path)[:, None]},
+    )
+
+
+def test_it_adds_up_what_the_episodes_did() -> None:
+    stays = episode([(0.0, 0.0), (0.1, 0.1), (0.1, -0.1)], [0, 0, 0])  # two cells
+    arrives = episode([(0.0, 0.0), (0.3, 0.0), (1.3, 0.0)], [0, 0, 1])  # three, one of them known
+    result = coverage([stays, arrives, stays], wall=1.2)
+    assert (result.episodes, result.hits, result.first_hit, result.past_wall, result.cells) == (3, 1, 2, 1, 4)
+    assert result.cells_per_episode == pytest.approx(7 / 3)
+
+
+def test_without_a_wall_none_is_passed() -> None:
+    result = coverage([episode([(0.0, 0.0), (9.0, 0.0)], [0, 0])], wall=None)
+    assert result.past_wall is None
+    assert result.hits == 0
+    assert result.first_hit is None
