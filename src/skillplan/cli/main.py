@@ -15,6 +15,8 @@ COMMANDS = {
     "trajectories": "Draw where agents went: `skillplan trajectories runs/…`.",
     "plan": "Show what the planner thinks: `skillplan plan runs/…`.",
     "video": "Film an episode: `skillplan video runs/…`.",
+    "curves": "Draw learning curves of runs: `skillplan curves runs/`.",
+    "report": "Put all that is known of runs on one page: `skillplan report runs/`.",
     "describe": "Show shapes, parameter counts and settings of a run, or of a task and agent.",
     "tasks": "List the tasks.",
     "view": "Draw a task, or an agent in it: `skillplan view quadruped-cove --out cove.png`.",

@@ -14,7 +14,6 @@ with importing_without_gl():
 MAX_GEOMS = 2000
 
 
-
 class View(NamedTuple):
     """A camera that stands still: what it looks at, from how far, and from where (degrees)."""
 

@@ -46,15 +46,6 @@ class DrawnEnv(gymnasium.Env):
         """The `mujoco.MjModel` and `mujoco.MjData` to draw."""
         raise NotImplementedError
 
-    def render(self) -> np.ndarray:
-        """The scene, uint8 `[240, 320, 3]`."""
-        return self._image(*RENDER_SIZE, self.render_camera)
-
-    @property
-    def cameras(self) -> int:
-        """How many cameras the model has."""
-        return int(self._scene()[0].ncam)
-
     def render_still(self, center: np.ndarray, span: float) -> np.ndarray:
         """The scene from a camera that stands still, uint8 `[240, 320, 3]`: `span` metres of ground around `center`.
 
@@ -67,6 +58,15 @@ class DrawnEnv(gymnasium.Env):
         self._open_camera()
         view = View(center, distance, 90.0, self.still_elevation)
         return self._camera.image(self._scene()[1], view, width, height)
+
+    def render(self) -> np.ndarray:
+        """The scene, uint8 `[240, 320, 3]`."""
+        return self._image(*RENDER_SIZE, self.render_camera)
+
+    @property
+    def cameras(self) -> int:
+        """How many cameras the model has."""
+        return int(self._scene()[0].ncam)
 
     def close(self) -> None:
         """Free the drawing context."""

@@ -16,7 +16,9 @@ def composite(pictures: np.ndarray, moments: int) -> np.ndarray:
     background = np.median(pictures, axis=0).astype(np.float32)
     blended = background.copy()
     chosen = evenly(len(pictures), moments)
-    for picture, opacity in zip(pictures[chosen].astype(np.float32), np.linspace(FAINTEST, 1.0, len(chosen)), strict=True):
+    for picture, opacity in zip(
+        pictures[chosen].astype(np.float32), np.linspace(FAINTEST, 1.0, len(chosen)), strict=True
+    ):
         difference = np.abs(picture - background).max(axis=-1, keepdims=True)
         cover = opacity * np.clip((difference - SAME) / (DIFFERENT - SAME), 0.0, 1.0)
         blended += cover * (picture - blended)

@@ -39,6 +39,11 @@ class Coverage(NamedTuple):
     cells_per_episode: float
 
 
+def cells_of(path: np.ndarray) -> set[tuple[int, int]]:
+    """The squares that positions `[…, 2]` are in."""
+    return set(map(tuple, np.floor(path.reshape(-1, 2) / CELL).astype(int).tolist()))
+
+
 def coverage(episodes: Iterable[Episode], wall: float | None) -> Coverage:
     """Add up episodes, which are looked at one by one; their record must hold a `position` `[…, 2]`."""
     hits: list[bool] = []
@@ -47,7 +52,7 @@ def coverage(episodes: Iterable[Episode], wall: float | None) -> Coverage:
     in_each: list[int] = []
     for episode in episodes:
         path = episode.record["position"].reshape(-1, 2)
-        cells = set(map(tuple, np.floor(path / CELL).astype(int).tolist()))
+        cells = cells_of(path)
         seen |= cells
         in_each.append(len(cells))
         hits.append(bool((episode.reward > 0).any()))

@@ -1,7 +1,7 @@
 """Films: pictures of an episode that is played again, and files of moving pictures."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +23,18 @@ def replay(
     draw: Draw = RepeatedEnvironment.render,
     *,
     open_start: bool = False,
-) -> np.ndarray:
-    """Pictures `[T + 1, height, width, 3]` of an episode with `actions` `[T + 1, size]`, whose first belongs to the reset.
+) -> Iterator[np.ndarray]:
+    """The T + 1 pictures of an episode with `actions` `[T + 1, size]`, the first of which belongs to the reset.
 
     Episodes depend on their seed and actions alone, so this shows what an agent did without asking it again.
     """
     step = environment.reset(seed, open_start=open_start)
-    pictures = [draw(environment)]
+    yield draw(environment)
     for action in actions[1:]:
         if step.is_last:
             break
         step = environment.step(action)
-        pictures.append(draw(environment))
-    return np.stack(pictures)
+        yield draw(environment)
 
 
 def check_film(path: Path) -> None:

@@ -22,7 +22,9 @@ from skillplan.world_model.model import WorldModel
 def latent_models(models: Any, config: Config) -> Models:
     """The models, where there is a world model among them; else a sentence that says so."""
     if not isinstance(models, Models):
-        raise UserError(f"The agent of this run, {config.agent}, has no world model, so there is nothing imagined to see.")
+        raise UserError(
+            f"The agent of this run, {config.agent}, has no world model, so there is nothing imagined to see."
+        )
     return models
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
@@ -12,7 +11,7 @@ from skillplan.reporting.style import OBSTACLE_COLOR, SEQUENTIAL, TARGET_COLOR, 
 
 def skill_colors(paths: np.ndarray | None, count: int) -> np.ndarray:
     """A colour for each skill `[count, 4]`: neighbouring colours for skills that end in neighbouring directions."""
-    colors = matplotlib.colormaps[SEQUENTIAL](np.linspace(0.0, 0.93, count))
+    colors = SEQUENTIAL(np.linspace(0.0, 1.0, count))
     if paths is None:
         return colors
     ends = paths[:, :, -1].mean(axis=1) - paths[:, :, 0].mean(axis=1)

@@ -1,6 +1,5 @@
 """What the planner thinks: its populations in skill space, what it imagines of its plan, and what then happened."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +25,7 @@ from skillplan.skill_selection.watched import Watched
 from skillplan.training.evaluate import Evaluator, make_environment
 from skillplan.training.restore import LoadedRun
 from skillplan.training.seeding import Stream, environment_seed, key
-from skillplan.types import Latent
+from skillplan.types import Latent, Noise
 from skillplan.world_model.rssm import feature
 
 STEPS = 100
@@ -35,7 +34,7 @@ MOST_MOMENTS = 40
 DRAWS = 16
 """Times that the plan acted on is imagined."""
 SHOWN_PLANS = 32
-"""Plans of the last population that are imagined, at most."""
+"""Plans of a population that are imagined, at most."""
 
 
 class Thought(NamedTuple):
@@ -60,7 +59,7 @@ class Thought(NamedTuple):
     imagined_places: np.ndarray | None
     """`[draws, H, 2]` (m), where observations tell the place."""
     tried_places: np.ndarray | None
-    """The same of plans of the last population, each imagined once, `[plans, H, 2]`."""
+    """The same of plans of the first and the last population, without noise, `[plans, H, 2]`."""
     tried_scores: np.ndarray
     """Of those plans, `[plans]`."""
 
@@ -87,9 +86,7 @@ class Plans(NamedTuple):
     """That an agent step lasts."""
 
 
-def gather(
-    loaded: LoadedRun, *, episode: int = 0, at: Sequence[int] | None = None, steps: int = STEPS
-) -> Plans:
+def gather(loaded: LoadedRun, *, episode: int = 0, at: Sequence[int] | None = None, steps: int = STEPS) -> Plans:
     """Play noise-free evaluation episode number `episode`, and think every plan again as it was thought then.
 
     Plans are those made at the agent steps `at`, by default all of the first `steps`, thinned to forty.
@@ -143,25 +140,24 @@ def gather(
 def make_think(config: Config) -> Callable[[Models, Latent, PRNGKeyArray, Int[Array, ""]], dict]:
     """The compiled function that plans at one agent step as acting does, given the episode's key, and keeps all of it.
 
-    It returns fields of `Thought`, and as `features` what the plan acted on and the last population's were imagined
+    It returns fields of `Thought`, and as `features` what the plan acted on and others that were tried were imagined
     to bring.
     """
     horizon, duration = config.planner.horizon, config.skill.duration
 
-    def imagine_plans(models: Models, latent: Latent, plans: Array, k: PRNGKeyArray) -> Float[Array, "plans H feature"]:
-        def one(plan: Array, plan_key: PRNGKeyArray) -> Array:
-            noise = draw_noise(plan_key, horizon, models.policy.action_size, len(latent.stoch))
-            return imagine(models.world_model, models.policy, latent, plan, duration, noise).feature
-
-        return jax.vmap(one)(plans, jax.random.split(k, len(plans)))
-
     @jax.jit
     def think(models: Models, latent: Latent, episode_key: PRNGKeyArray, step: Int[Array, ""]) -> dict:
-        select_key, decide_key, noise_key = step_keys(episode_key, step)
+        select_key, _, noise_key = step_keys(episode_key, step)
         final, went = models.selection.watch_to_act(models.score(latent, config), feature(latent), select_key)
-        acted_on = jnp.broadcast_to(final.mean[None], (DRAWS, *final.mean.shape))
-        imagined = imagine_plans(models, latent, acted_on, decide_key)
-        tried = imagine_plans(models, latent, went.plans[-1, :SHOWN_PLANS], noise_key)
+
+        def follow(plan: Array, noise: Noise) -> Float[Array, "H feature"]:
+            return imagine(models.world_model, models.policy, latent, plan, duration, noise).feature
+
+        draw = lambda k: draw_noise(k, horizon, models.policy.action_size, len(latent.stoch))  # noqa: E731
+        noise = jax.vmap(draw)(jax.random.split(noise_key, DRAWS))
+        imagined = jax.vmap(follow, in_axes=(None, 0))(final.mean, noise)
+        plans = jnp.concatenate([went.plans[0, :SHOWN_PLANS], went.plans[-1, :SHOWN_PLANS]])
+        tried = jax.vmap(follow, in_axes=(0, None))(plans, jax.tree.map(lambda x: jnp.zeros_like(x[0]), noise))
         first = jax.tree.map(lambda before, last: jnp.concatenate([before, last[None]])[:, 0], went.distribution, final)
         return {
             "skills": went.plans[:, :, 0],
@@ -170,7 +166,7 @@ def make_think(config: Config) -> Callable[[Models, Latent, PRNGKeyArray, Int[Ar
             "mean": first.mean,
             "std": first.std,
             "imagined_rewards": jax.vmap(jax.vmap(models.world_model.reward))(imagined),
-            "tried_scores": went.scores[-1, :SHOWN_PLANS],
+            "tried_scores": jnp.concatenate([went.scores[0, :SHOWN_PLANS], went.scores[-1, :SHOWN_PLANS]]),
             "features": (imagined, tried),
         }
 
@@ -195,8 +191,9 @@ def draw(plans: Plans, *, moments: int = 3) -> Figure:
     """For some moments, evenly over those thought about: the populations of the search, and what came of the plan."""
     chosen = [plans.thoughts[i] for i in evenly(len(plans.thoughts), moments)]
     iterations = evenly(len(chosen[0].scores), plan_panels.MOST_ITERATIONS)
-    figure = new_figure(2.1 * len(iterations) + 4.6, 2.5 * len(chosen) + 0.8)
+    figure = new_figure(2.1 * len(iterations) + 4.6, 2.4 * len(chosen) + 1.1)
     figure.suptitle(describe(plans), fontsize=10)
+    plan_panels.explain(figure, plans)
     for row, thought in zip(np.atleast_1d(np.array(figure.subfigures(len(chosen), 1))), chosen, strict=True):
         ratios = [1.0] * len(iterations) + [1.7]
         grid = row.subplots(1, len(iterations) + 1, width_ratios=ratios)

@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure, FigureBase
+from matplotlib.lines import Line2D
 
 from skillplan.reporting import skill_space
 from skillplan.reporting.composite import evenly
 from skillplan.reporting.paths import draw_layout
-from skillplan.reporting.style import SEQUENTIAL, agent_color, new_figure, plain
+from skillplan.reporting.style import SEQUENTIAL, new_figure, plain
 
 MOST_ITERATIONS = 4
 """Of a search in the figure."""
@@ -22,6 +22,7 @@ CURVES = 3
 """Observed numbers whose imagined and real courses are compared where no place is observed."""
 IMAGES = 5
 """Moments at which imagined and real images are compared."""
+PLAN_COLOR = "#D55E00"
 FRAMES_PER_SECOND = 10.0
 ITERATION_FRAMES = 3
 """For which each iteration of a search stands still."""
@@ -54,6 +55,29 @@ def draw_iteration(axes: Axes, thought: Any, iteration: int, seen: skill_space.P
         skill_space.draw_distribution(axes, seen, thought.mean[number], thought.std[number], style=style)
 
 
+def explain(figure: Figure, plans: Any) -> None:
+    """What the marks mean, below everything."""
+    ring = {"marker": "o", "linestyle": "", "markeredgecolor": "black", "markerfacecolor": SEQUENTIAL(1.0)}
+    marks = [
+        Line2D([], [], **ring, label="tried skill, ringed where it counts"),
+        Line2D([], [], color=PLAN_COLOR, linestyle="--", label="drawn from (1 std)"),
+        Line2D([], [], color=PLAN_COLOR, marker="+", label="fitted (1 std)"),
+    ]
+    thought = plans.thoughts[0]
+    if thought.imagined_places is not None:
+        marks += [
+            Line2D([], [], color=SEQUENTIAL(0.5), linewidth=0.7, label="imagined, tried"),
+            Line2D([], [], color=PLAN_COLOR, linewidth=2, label="imagined, plan (dots: samples' ends)"),
+            Line2D([], [], color="black", linewidth=2.2, label="happened (dotted: planned anew)"),
+        ]
+    elif thought.imagined.ndim < 5:
+        marks += [
+            Line2D([], [], color="0.3", linestyle="--", label="imagined (10–90%)"),
+            Line2D([], [], color="0.3", label="happened"),
+        ]
+    figure.legend(handles=marks, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+
+
 def draw_outcome(axes: Axes, plans: Any, thought: Any, *, until: int | None = None) -> None:
     """What the plan was imagined to bring, and what happened: as paths, images or curves, up to `until` steps on."""
     horizon = thought.imagined.shape[1]
@@ -74,23 +98,21 @@ def draw_outcome(axes: Axes, plans: Any, thought: Any, *, until: int | None = No
 
 def _draw_paths(axes: Axes, plans: Any, thought: Any, until: int) -> None:
     here, step = plans.places[thought.step], thought.step
-    scale, colors = score_scale(thought), matplotlib.colormaps[SEQUENTIAL]
+    scale = score_scale(thought)
     draw_layout(axes, plans.layout)
     axes.plot(*plans.places[: step + 1].T, color="0.6", linewidth=0.8)
     for path, score in zip(thought.tried_places, thought.tried_scores, strict=True):
-        axes.plot(*np.vstack([here, path]).T, color=colors(scale(score)), linewidth=0.7, alpha=0.8)
-    for number, path in enumerate(thought.imagined_places):
-        label = None if number else "plan, imagined"
-        axes.plot(*np.vstack([here, path]).T, color="#D55E00", linewidth=0.9, alpha=0.5, label=label)
+        axes.plot(*np.vstack([here, path]).T, color=SEQUENTIAL(scale(score)), linewidth=0.7, alpha=0.8)
+    axes.plot(*thought.imagined_places[:, -1].T, ".", color=PLAN_COLOR, markersize=3, alpha=0.6)
+    axes.plot(*np.vstack([here, thought.imagined_places.mean(axis=0)]).T, color=PLAN_COLOR, linewidth=2)
     held = min(plans.config.skill.duration, until)
-    axes.plot(*plans.places[step : step + 1 + held].T, color="black", linewidth=2.2, label="what happened")
+    axes.plot(*plans.places[step : step + 1 + held].T, color="black", linewidth=2.2)
     axes.plot(*plans.places[step + held : step + 1 + until].T, ":", color="black", linewidth=1.5)
     axes.plot(*here, "o", color="black", markersize=5)
     _around(axes, plans, thought)
     axes.set_xlabel("x (m)", fontsize=8)
     axes.set_ylabel("y (m)", fontsize=8)
     axes.tick_params(labelsize=7)
-    axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.14), ncols=2, borderaxespad=0)
     plain(axes)
 
 
@@ -144,9 +166,6 @@ def _draw_curves(axes: Axes, plans: Any, thought: Any, until: int) -> None:
     axes.set(yticks=[-3.0 * place for place in range(len(most))], yticklabels=["0"] * len(most))
     axes.set_xlabel("time since the plan (s)", fontsize=8)
     axes.set_ylabel("change (std)", fontsize=8)
-    axes.plot([], [], "--", color="0.3", label="imagined")
-    axes.plot([], [], "-", color="0.3", label="happened")
-    axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.2), ncols=2, borderaxespad=0)
     axes.tick_params(labelsize=7)
     plain(axes)
 
@@ -166,7 +185,9 @@ def film(plans: Any) -> Iterator[np.ndarray]:
             yield _picture(figure, canvas, plans, thought, len(thought.scores) - 1, lived)
 
 
-def _picture(figure: Figure, canvas: FigureCanvasAgg, plans: Any, thought: Any, iteration: int, until: int) -> np.ndarray:
+def _picture(
+    figure: Figure, canvas: FigureCanvasAgg, plans: Any, thought: Any, iteration: int, until: int
+) -> np.ndarray:
     figure.clear()
     left, right = figure.subplots(1, 2)
     seen, scale = skill_space.projection(thought.skills), score_scale(thought)

@@ -194,22 +194,18 @@ def _still_view(paths: np.ndarray, axes: tuple[str, ...]) -> tuple[np.ndarray, f
     return center, max(float((high - low).max()) + 2 * ROOM, SMALLEST_SPAN)
 
 
-def _film(
-    world: RepeatedEnvironment, episodes: Sequence[Episode], view: tuple[np.ndarray, float] | None
-) -> np.ndarray:
+def _film(world: RepeatedEnvironment, episodes: Sequence[Episode], view: tuple[np.ndarray, float] | None) -> np.ndarray:
     """Films of episodes from the start of held skills; one that ended early stays at its last picture."""
     chosen = evenly(max(episode.length for episode in episodes), FILM_LENGTH)
     draw = RepeatedEnvironment.render if view is None else lambda world: inner_world(world).render_still(*view)
     films = []
     for episode in episodes:
-        film = replay(world, HELD_START, episode.action, draw, open_start=True)
+        film = np.stack(list(replay(world, HELD_START, episode.action, draw, open_start=True)))
         films.append(film[np.minimum(chosen, len(film) - 1)])
     return np.stack(films)
 
 
-def _information(
-    loaded: LoadedRun, episodes: Sequence[Episode], skills: np.ndarray, repeats: int
-) -> np.ndarray | None:
+def _information(loaded: LoadedRun, episodes: Sequence[Episode], skills: np.ndarray, repeats: int) -> np.ndarray | None:
     """ln q_χ over the marginal, the mean of each skill's repeats."""
     shortest = min(episode.length for episode in episodes)
     stacked = lambda name: jnp.asarray(np.stack([getattr(episode, name)[:shortest] for episode in episodes]))  # noqa: E731

@@ -1,6 +1,9 @@
 """How figures look: one colour per agent everywhere, readable in print and for colour-blind people."""
 
+import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 # Okabe and Ito's palette, and beyond it colours that deuteranopes and protanopes tell from it and from each other.
@@ -20,8 +23,8 @@ AGENT_COLORS = {
 OTHER_COLOR = "#999999"
 OBSTACLE_COLOR = "0.55"
 TARGET_COLOR = "#F0E442"
-SEQUENTIAL = "viridis"
-"""Colour map of what grows: time, scores."""
+SEQUENTIAL = ListedColormap(matplotlib.colormaps["viridis"](np.linspace(0.0, 0.93, 256)), "sequential")
+"""Colour map of what grows: time, scores. Without viridis's brightest yellow, which white paper swallows."""
 
 
 def agent_color(agent: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -17,6 +16,7 @@ from skillplan.errors import UserError
 from skillplan.replay.episode import load_record
 from skillplan.replay.restore import episode_files, episode_length
 from skillplan.reporting.composite import evenly
+from skillplan.reporting.coverage import CELL, cells_of
 from skillplan.reporting.paths import draw_layout, mark_start
 from skillplan.reporting.style import SEQUENTIAL, agent_color, new_figure, plain
 from skillplan.reporting.world import common_layout, layout_of, position_axes, seconds_per_step
@@ -28,8 +28,8 @@ from skillplan.training.seeding import Stream, environment_seed
 Phase = Literal["training", "evaluation"]
 POINTS = 250
 """Of a drawn path at most."""
-CELL = 0.5
-"""Metres; the side of the squares in which coverage is counted."""
+FEW = 20
+"""Paths up to which there is room for larger nodes."""
 MOST_ROWS = 3
 """Episodes below each other, where each has obstacles of its own."""
 
@@ -61,7 +61,7 @@ class Trajectories(NamedTuple):
     layout: dict[str, np.ndarray]
     """What stood in the same place in every episode."""
     cells: int | None
-    """Squares of half a metre in which the agent was in these episodes; None in a world without y."""
+    """Squares of a quarter of a metre in which the agent was in these episodes; None in a world without y."""
     notes: tuple[str, ...]
     """What is not shown, and why."""
 
@@ -87,11 +87,11 @@ def gather(
             played = _read(RunDirectory(run).episodes, episodes or 100, frames, spec.action_repeat, notes)
         else:
             played = _evaluate(run, episodes or 10)
-        paths, cells = [], set()
+        paths, cells, flat = [], set(), axes[:2] == ("x", "y")
         for record, begun, seed in played:
             own = None if is_all or seed is None else layout_of(world, seed)
             path = _path(record, begun, axes, seconds, config.skill.size > 0, layout if own is None else own)
-            cells.update(map(tuple, np.floor(record["position"].reshape(-1, len(axes))[:, :2] / CELL).astype(int)))
+            cells |= cells_of(record["position"][..., :2]) if flat else set()
             paths.append(path._replace(layout=own))
     finally:
         world.close()
@@ -100,7 +100,6 @@ def gather(
         raise UserError(f"{run} has no paths to draw: it holds no readable episode of {phase}{until}.")
     if not is_all and phase == "training":
         notes.append(f"{run}: obstacles or targets stand elsewhere in every episode of {config.task}: none are drawn.")
-    flat = axes[:2] == ("x", "y")
     return Trajectories(
         name=run.name,
         config=config,
@@ -148,11 +147,11 @@ def _draw_run(axes: Axes, run: Trajectories, paths: Sequence[EpisodePath], scale
     if run.cells is not None:
         draw_layout(axes, paths[0].layout or run.layout)
         axes.set_aspect("equal", adjustable="box")
-    colors = matplotlib.colormaps[SEQUENTIAL]
+    node = 3.2 if len(paths) <= FEW else 2.2
     for path in paths:
-        color = colors(scale(path.frames)) if run.phase == "training" else agent_color(run.config.agent)
+        color = SEQUENTIAL(scale(path.frames)) if run.phase == "training" else agent_color(run.config.agent)
         axes.plot(*path.points.T, color=color, linewidth=0.9, alpha=0.8)
-        axes.plot(*path.nodes.T, ".", color=color, markersize=3.5, markeredgecolor="white", markeredgewidth=0.25)
+        axes.plot(*path.nodes.T, "o", color=color, markersize=node, markeredgewidth=0)
     if run.cells is not None:
         mark_start(axes, *paths[0].points[0])
     plain(axes)
@@ -229,7 +228,9 @@ def _path(
     nodes = points[skill_begins(record["skill"])] if has_skills and "skill" in record else points[:0]
     reached = None
     if "target" in layout and flat:
-        reached = bool((np.hypot(*(position[..., :2] - layout["target"][:2]).reshape(-1, 2).T) < layout["target"][2]).any())
+        reached = bool(
+            (np.hypot(*(position[..., :2] - layout["target"][:2]).reshape(-1, 2).T) < layout["target"][2]).any()
+        )
     return EpisodePath(points[evenly(len(points), POINTS)], nodes, frames, reached, None)
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from skillplan.config import Config
 from skillplan.envs import make
 from skillplan.envs.interface import Environment
-from skillplan.envs.wrapper import RepeatedEnvironment
 from skillplan.envs.workers import WorkerEnvironment
 from skillplan.envs.wrapper import RepeatedEnvironment
 from skillplan.learner import ActingModels

@@ -144,6 +144,11 @@ def write_atomically(path: Path, text: str) -> None:
     os.replace(partial, path)
 
 
+def config_from_json(content: Any) -> Config:
+    """A configuration as `dataclasses.asdict` and JSON keep it; raises UserError or TypeError where it does not fit."""
+    return _from_json(Config, content)
+
+
 def _from_json(kind: Any, value: Any) -> Any:
     """Rebuild dataclasses and tuples from JSON, refusing what does not fit the declared type."""
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
