@@ -24,7 +24,8 @@ def _draws():
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     path = tmp_path_factory.mktemp("view") / "run"
-    assert main(["train", "rover-field", "--size", "debug", "--frames", "300", "--run", str(path)]) == 0
+    train = ["train", "rover-field", "--agent", "dreamer", "--size", "debug", "--frames", "20", "--run", str(path)]
+    assert main([*train, "--environment.episode-length", "20", "--evaluation.episodes", "1"]) == 0
     return path
 
 
@@ -66,8 +67,8 @@ def test_a_film_of_an_agent_lasts_its_whole_episode(capsys, tmp_path, trained):
     out = tmp_path / "agent.gif"
     status, told, _ = run(capsys, "rover-cove", "--policy", str(trained), "--out", str(out))
     assert status == 0
-    assert "after 300 agent steps" in told
-    assert len(imageio.imread(out)) == 301
+    assert "after 20 agent steps" in told
+    assert len(imageio.imread(out)) == 21
 
 
 @pytest.mark.usefixtures("_draws")

@@ -16,7 +16,6 @@ from skillplan.errors import UserError
 
 EXAMPLE = "skillplan view quadruped-cove --policy runs/cove --out cove.mp4"
 PICTURES = (".png",)
-UNKNOWN_RATE = 30.0  # frames per second of a world that does not say how long a frame lasts
 Policy = Callable[[np.ndarray], np.ndarray]
 
 
@@ -43,6 +42,7 @@ def command(arguments: Sequence[str]) -> int:
     """Play and draw, and say where the file is."""
     options = parse(View, arguments, command="view", example=EXAMPLE)
     from skillplan.reporting.film import SUFFIXES, write_film
+    from skillplan.reporting.world import seconds_per_step
 
     out = options.out or Path(f"{options.task.replace(':', '-').replace('/', '-')}.png")
     if out.suffix not in (*PICTURES, *SUFFIXES):
@@ -55,7 +55,7 @@ def command(arguments: Sequence[str]) -> int:
         if options.camera is not None:
             _look_through(world, options.camera, options.task)
         pictures, total, taken = _play(world, policy, options, every=out.suffix in SUFFIXES)
-        rate = float(world.env.metadata.get("render_fps") or UNKNOWN_RATE) / world.spec.action_repeat
+        rate = 1 / seconds_per_step(world)
     finally:
         world.close()
     if out.suffix in SUFFIXES:
