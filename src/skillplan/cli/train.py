@@ -42,6 +42,12 @@ def command(arguments: Sequence[str]) -> int:
         train(config, run, resume=options.resume)
     except (NonFiniteError, WorkerError) as error:
         print(f"skillplan: {error}", file=sys.stderr)
+        if isinstance(error, WorkerError):
+            print(
+                f"skillplan: the run stopped and is kept in {run}; once the environment is mended, go on with the same "
+                "settings and --resume.",
+                file=sys.stderr,
+            )
         return 1
     except KeyboardInterrupt:
         again = f"skillplan train {config.task} --agent {config.agent} --size {config.size} --run {run} --resume"

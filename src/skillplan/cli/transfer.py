@@ -85,6 +85,8 @@ def command(arguments: Sequence[str]) -> int:
         train(config, run, resume=True)
     except (NonFiniteError, WorkerError) as error:
         print(f"skillplan: {error}", file=sys.stderr)
+        if isinstance(error, WorkerError):
+            print(f"skillplan: the run stopped and is kept in {run}; go on with --resume.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("skillplan: stopped; go on with the same command and --resume.", file=sys.stderr)

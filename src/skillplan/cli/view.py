@@ -15,7 +15,7 @@ from skillplan.envs.wrapper import RepeatedEnvironment
 from skillplan.errors import UserError
 
 EXAMPLE = "skillplan view quadruped-cove --policy runs/cove --out cove.mp4"
-UNKNOWN_RATE = 30.0  # frames per second of a world that does not say how long a frame lasts
+PICTURES = (".png",)
 Policy = Callable[[np.ndarray], np.ndarray]
 
 
@@ -41,10 +41,12 @@ class View:
 def command(arguments: Sequence[str]) -> int:
     """Play and draw, and say where the file is."""
     options = parse(View, arguments, command="view", example=EXAMPLE)
-    from skillplan.reporting.picture_files import FILMS, check_ending, write_pictures
+    from skillplan.reporting.film import SUFFIXES, write_film
+    from skillplan.reporting.world import seconds_per_step
 
     out = options.out or Path(f"{options.task.replace(':', '-').replace('/', '-')}.png")
-    check_ending(out)
+    if out.suffix not in (*PICTURES, *SUFFIXES):
+        raise UserError(f"Cannot write {out}: let its name end in {', '.join((*PICTURES, *SUFFIXES))}.")
     for name, value in (("steps", options.steps), ("seed", options.seed), ("camera", options.camera)):
         if value is not None and value < 0:
             raise UserError(f"--{name} is {value}: give zero or more.")
@@ -52,11 +54,14 @@ def command(arguments: Sequence[str]) -> int:
     try:
         if options.camera is not None:
             _look_through(world, options.camera, options.task)
-        pictures, total, taken = _play(world, policy, options, every=out.suffix in FILMS)
-        rate = float(world.env.metadata.get("render_fps") or UNKNOWN_RATE) / world.spec.action_repeat
+        pictures, total, taken = _play(world, policy, options, every=out.suffix in SUFFIXES)
+        rate = 1 / seconds_per_step(world)
     finally:
         world.close()
-    write_pictures(out, pictures, rate)
+    if out.suffix in SUFFIXES:
+        write_film(out, pictures, rate)
+    else:
+        _write_picture(out, pictures[-1])
     print(
         f"{options.task}, seed {options.seed}, policy {options.policy}: return {total:.1f} after {taken} agent steps."
     )
@@ -113,3 +118,12 @@ def _look_through(world: RepeatedEnvironment, camera: int, task: str) -> None:
     if camera >= inner.cameras:
         raise UserError(f"--camera is {camera}, but the model of {task} has cameras 0 to {inner.cameras - 1}.")
     inner.render_camera = camera
+
+
+def _write_picture(path: Path, picture: np.ndarray) -> None:
+    import imageio.v2 as imageio
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial.png")
+    imageio.imwrite(partial, picture)
+    partial.replace(path)

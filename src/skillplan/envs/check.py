@@ -63,10 +63,13 @@ def _examine(world: RepeatedEnvironment, twin: RepeatedEnvironment, steps: int) 
     corners = _play(_steps(world, 0, _corners(steps, spec.action_size)))
     in_turn = _play_in_turn(_steps(world, 0, actions[0]), _steps(twin, 1, actions[1]))
     plays = [first, second, corners, *starts]
+    determinism = _determinism(spec, first, fresh, again)
+    if not determinism.ok:
+        in_turn = []  # what differs from play to play says nothing about copies
     return [
         _spec_match(spec, witness, plays),
         _finite(witness, plays),
-        _determinism(spec, first, fresh, again),
+        determinism,
         _start(starts),
         _constant(spec, plays),
         _memory(spec, witness, [first, second], in_turn),
@@ -178,7 +181,7 @@ def _constant(spec: EnvSpec, plays: list[_Play]) -> Finding:
         dull = list(itertools.compress(names, np.ptp(seen, axis=0) == 0))
     if dull:
         shown = ", ".join(dull[:8]) + (f" and {len(dull) - 8} more" if len(dull) > 8 else "")
-        remedy = "leave out what tells nothing, look for a piece that is never written, or pass --allow constant"
+        remedy = "play longer with --steps; leave out what tells nothing; or pass --allow constant"
         return Finding("constant", False, f"never changed: {shown}", remedy)
     return Finding("constant", True, f"every piece of the observation varied over {len(seen):,} steps")
 
@@ -192,7 +195,7 @@ def _memory(spec: EnvSpec, witness: Witness, alone: list[_Play], in_turn: list[_
         )
     if witness.changed_action:
         return Finding(name, False, "a step wrote into the action it was given", "work on a copy of the action")
-    for one, other in zip(alone, in_turn, strict=True):
+    for one, other in zip(alone, in_turn, strict=False):
         if difference := _difference(spec, one, other):
             return Finding(
                 name,

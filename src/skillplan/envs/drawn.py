@@ -46,11 +46,6 @@ class DrawnEnv(gymnasium.Env):
         """The `mujoco.MjModel` and `mujoco.MjData` to draw."""
         raise NotImplementedError
 
-    @property
-    def cameras(self) -> int:
-        """How many cameras the model has."""
-        return int(self._scene()[0].ncam)
-
     def render_still(self, center: np.ndarray, span: float) -> np.ndarray:
         """The scene from a camera that stands still, uint8 `[240, 320, 3]`: `span` metres of ground around `center`.
 
@@ -67,6 +62,11 @@ class DrawnEnv(gymnasium.Env):
     def render(self) -> np.ndarray:
         """The scene, uint8 `[240, 320, 3]`."""
         return self._image(*RENDER_SIZE, self.render_camera)
+
+    @property
+    def cameras(self) -> int:
+        """How many cameras the model has."""
+        return int(self._scene()[0].ncam)
 
     def close(self) -> None:
         """Free the drawing context."""

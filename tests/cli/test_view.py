@@ -1,0 +1,117 @@
+import imageio.v3 as imageio
+import numpy as np
+import pytest
+
+from skillplan.cli.main import main
+from skillplan.envs import gl, make
+from skillplan.errors import UserError
+
+
+def run(capsys, *arguments):
+    status = main(["view", *arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.fixture(scope="module")
+def _draws():
+    try:
+        gl.working_backend()
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    path = tmp_path_factory.mktemp("view") / "run"
+    train = ["train", "rover-field", "--agent", "dreamer", "--size", "debug", "--frames", "20", "--run", str(path)]
+    assert main([*train, "--environment.episode-length", "20", "--evaluation.episodes", "1"]) == 0
+    return path
+
+
+def test_a_picture_shows_the_start(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, out, _ = run(capsys, "rover-cove", "--seed", "3")
+    assert status == 0
+    assert out.splitlines()[-1] == "Open rover-cove.png. Next: skillplan train rover-cove"
+    world = make("rover-cove")
+    world.reset(3)
+    np.testing.assert_array_equal(imageio.imread("rover-cove.png"), world.render())
+
+
+def test_a_picture_after_some_steps_of_doing_nothing(capsys, tmp_path):
+    out = tmp_path / "new" / "later.png"
+    assert run(capsys, "rover-field", "--policy", "zero", "--steps", "4", "--out", str(out))[0] == 0
+    world = make("rover-field")
+    world.reset(0)
+    for _ in range(4):
+        world.step(np.zeros(2))
+    np.testing.assert_array_equal(imageio.imread(out), world.render())
+    assert [path.name for path in out.parent.iterdir()] == ["later.png"]
+
+
+@pytest.mark.parametrize("ending", ["mp4", "gif"])
+def test_a_film_shows_every_step_in_the_worlds_own_time(capsys, tmp_path, ending):
+    out = tmp_path / f"film.{ending}"
+    status, told, _ = run(capsys, "rover-field", "--out", str(out), "--steps", "12")
+    assert status == 0
+    assert "after 12 agent steps" in told
+    frames = imageio.imread(out)
+    assert frames.shape == (13, 320, 320, 3)
+    assert not np.array_equal(frames[0], frames[-1])
+    meta = imageio.immeta(out)
+    assert meta.get("fps", 1000 / meta.get("duration", np.inf)) == pytest.approx(10)  # a frame lasts 0.1 s
+
+
+def test_a_film_of_an_agent_lasts_its_whole_episode(capsys, tmp_path, trained):
+    out = tmp_path / "agent.gif"
+    status, told, _ = run(capsys, "rover-cove", "--policy", str(trained), "--out", str(out))
+    assert status == 0
+    assert "after 20 agent steps" in told
+    assert len(imageio.imread(out)) == 21
+
+
+@pytest.mark.usefixtures("_draws")
+def test_another_camera_shows_another_picture(capsys, tmp_path):
+    pictures = []
+    for camera in ([], ["--camera", "2"], ["--camera", "0"]):
+        out = tmp_path / "picture.png"
+        assert run(capsys, "quadruped-cove", "--out", str(out), *camera)[0] == 0
+        pictures.append(imageio.imread(out))
+    assert pictures[0].shape == (240, 320, 3)
+    np.testing.assert_array_equal(pictures[0], pictures[1])
+    assert not np.array_equal(pictures[0], pictures[2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["rover-feild"], "did you mean 'rover-field'"),
+        (["rover-field", "--out", "film.avi"], "Cannot write film.avi: let its name end in .png, .mp4, .gif."),
+        (["rover-field", "--policy", "greedy"], "--policy is 'greedy': give random, zero or the directory of a run."),
+        (["rover-field", "--steps", "-1"], "--steps is -1"),
+        (["rover-field", "--seed", "-1"], "--seed is -1"),
+        (["rover-field", "--camera", "0"], "rover-field has no cameras to choose from"),
+        (["walker-walk", "--camera", "9"], "the model of walker-walk has cameras 0 to 1"),
+        (["rover-field", "--environment.shadows"], "rover-field is drawn without shadows"),
+        (["dm:lqr-lqr_2_1"], "has no time limit: pass --environment.episode-length"),
+    ],
+)
+def test_mistakes_get_one_sentence_and_leave_nothing(capsys, tmp_path, monkeypatch, arguments, complaint):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(capsys, *arguments)
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert len(err.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_is_not_shown_in_a_foreign_world(capsys, tmp_path, monkeypatch, trained):
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run(capsys, "walker-walk", "--policy", str(trained))
+    assert status == 2
+    assert "observation_keys" in err
+    status, _, err = run(capsys, "rover-field", "--policy", str(trained), "--environment.pixels")
+    assert status == 2
+    assert "A run brings the settings of its world along" in err
+    assert list(tmp_path.iterdir()) == []
