@@ -85,5 +85,12 @@ def test_the_rover():
     ]
 
 
+def test_every_agent_is_compared_on_the_rover():
+    rover, every = EXPERIMENTS["rover"], EXPERIMENTS["rover-agents"]
+    assert agents("rover-agents") == list(AGENTS)
+    assert (every.source, every.task, every.frames) == (rover.source, rover.task, rover.frames)
+    assert not any(arm.fix_policy or arm.overrides for arm in every.arms)
+
+
 def test_an_arm_is_called_like_its_agent():
     assert (Arm("lsp").name, Arm("lsp", "other").name) == ("lsp", "other")

@@ -86,6 +86,23 @@ _COVE = Experiment(
     horizon=120,
 )
 
+_ROVER = Experiment(
+    "The rover's field to its cove, with longer skills: the appendix's experiment at a laptop's size.",
+    "rover-cove",
+    (
+        Arm("lsp"),
+        Arm("lsp", "lsp-fixed-policy", fix_policy=True),
+        Arm("dreamer"),
+        Arm("random-skills", "random-skills-fixed-policy", fix_policy=True),
+        Arm("no-mi", "no-mi-fixed-policy", fix_policy=True),
+    ),
+    frames=18_000,
+    source="rover-field",
+    source_frames=12_000,
+    skill_duration=30,
+    horizon=120,
+)
+
 EXPERIMENTS: dict[str, Experiment] = {
     **{f"single-{task}": _single(task) for task in _SINGLE_TASKS},
     **{f"single-{task}-pixels": _single(task, pixels=True) for task in _PIXEL_TASKS},
@@ -125,20 +142,10 @@ EXPERIMENTS: dict[str, Experiment] = {
             Arm("lsp", "lsp-no-noise", overrides={"discovery": {"predictor_noise": 0.0}}),
         ),
     ),
-    "rover": Experiment(
-        "The rover's field to its cove, with longer skills: the appendix's experiment at a laptop's size.",
-        "rover-cove",
-        (
-            Arm("lsp"),
-            Arm("lsp", "lsp-fixed-policy", fix_policy=True),
-            Arm("dreamer"),
-            Arm("random-skills", "random-skills-fixed-policy", fix_policy=True),
-            Arm("no-mi", "no-mi-fixed-policy", fix_policy=True),
-        ),
-        frames=18_000,
-        source="rover-field",
-        source_frames=12_000,
-        skill_duration=30,
-        horizon=120,
+    "rover": _ROVER,
+    "rover-agents": replace(
+        _ROVER,
+        description="Every agent there is, from the rover's field to its cove.",
+        arms=tuple(map(Arm, AGENTS)),
     ),
 }
