@@ -53,9 +53,6 @@ def command(arguments: Sequence[str]) -> int:
     if suffix:
         written.append(plan.record(plans, out / f"plan{suffix}"))
     print(f"{plan.describe(plans)}: {len(plans.thoughts)} plans.")
-    print(
-        f"Foreseen from actions alone, {len(foreseen.error)} steps ahead: error {foreseen.error.mean():.2f} standard "
-        f"deviations of the observation, {foreseen.standstill_error.mean():.2f} if nothing changed."
-    )
+    print(f"Foreseen from actions alone: {open_loop.figures_of_merit(foreseen)}.")
     print(f"See {', '.join(map(str, written))}. Next: skillplan video {options.run}")
     return 0

@@ -156,6 +156,14 @@ def describe(prediction: OpenLoop) -> str:
     )
 
 
+def figures_of_merit(prediction: OpenLoop) -> str:
+    """How far it is off, in one line."""
+    return (
+        f"error over {len(prediction.error)} steps {prediction.error.mean():.2f} standard deviations of the "
+        f"observation, {prediction.standstill_error.mean():.2f} if nothing changed"
+    )
+
+
 def _draw_images(prediction: OpenLoop) -> Figure:
     moments = evenly(len(prediction.truth), IMAGES)
     truth, model = prediction.truth[moments], prediction.prediction[moments]

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from skillplan.errors import UserError
-from skillplan.reporting import skills, trajectories
+from skillplan.reporting import open_loop, plan, skills, trajectories, video
 from skillplan.reporting.groups import Groups
 from skillplan.reporting.page import Child, Markup, film, missing, picture, section, tag
 from skillplan.reporting.runs import Run
@@ -128,6 +128,26 @@ def _skills(run: Run, loaded: LoadedRun) -> Iterator[Markup]:
         yield missing(note)
 
 
+def _plans(run: Run, loaded: LoadedRun) -> Iterator[Markup]:
+    plans = plan.gather(loaded)
+    what = plan.describe(plans)
+    alt = f"{what}: the skills that were tried, iteration by iteration, and what came of the plan."
+    yield picture(plan.draw(plans), alt, f"{what}.", raster=True, wide=True)
+    yield _film(lambda path: plan.record(plans, path), f"Film: {what}", f"skillplan plan {run.path}")
+
+
+def _foreseen(_run: Run, loaded: LoadedRun) -> Iterator[Markup]:
+    foreseen = open_loop.gather(loaded)
+    what, how = open_loop.describe(foreseen), open_loop.figures_of_merit(foreseen)
+    yield picture(open_loop.draw(foreseen), f"{what}, beside the truth: {how}.", f"{what}: {how}.", wide=True)
+
+
+def _films(run: Run, loaded: LoadedRun) -> Iterator[Markup]:
+    played, watched = video.gather(loaded)
+    what = video.title_of(watched).replace("\n", ": ")
+    yield _film(lambda path: video.write(played, watched, path), f"Film of {what}", f"skillplan video {run.path}")
+
+
 def _trajectories(run: Path, notes: list[str]) -> Iterator[Markup]:
     gathered = trajectories.gather(run)
     what = trajectories.describe(gathered)
@@ -152,5 +172,23 @@ PLAYED = (
         "Skills",
         "Several skills, each held for a while from one start: what they do, and how different that is.",
         _skills,
+    ),
+    Part(
+        "plans",
+        "Plans",
+        "What the planner tried and imagined in one noise-free episode, and what then happened.",
+        _plans,
+    ),
+    Part(
+        "foreseen",
+        "Predictions",
+        "What the world model foresees of known actions, which tells how far its imagination is to be trusted.",
+        _foreseen,
+    ),
+    Part(
+        "films",
+        "Films",
+        "A noise-free episode with the skill, the value of the plan and the reward.",
+        _films,
     ),
 )

@@ -130,8 +130,9 @@ def read_run(path: Path, metrics: Sequence[str], notes: list[str]) -> Run:
             collected.add(line)
     except UnicodeDecodeError:
         notes.append(f"{directory.metrics_file} is damaged: it holds something else than text from some line on.")
-    if unfinished_line(directory.metrics_file):
-        notes.append(f"The last line of {directory.metrics_file} is half-written and is left out.")
+    else:
+        if unfinished_line(directory.metrics_file):
+            notes.append(f"The last line of {directory.metrics_file} is half-written and is left out.")
     return Run(
         name=path.resolve().name,
         task=config.task,

@@ -61,11 +61,16 @@ def record(loaded: LoadedRun, path: Path, *, episode: int = 0, steps: int | None
     if not 0 < speed <= 100:
         raise UserError(f"--speed is {speed}: give a number above 0, up to 100.")
     played, watched = gather(loaded, episode=episode, steps=steps)
-    write_film(path, pictures(loaded.config, played, watched), speed / watched.seconds)
+    write(played, watched, path, speed=speed)
     return watched
 
 
-def gather(loaded: LoadedRun, *, episode: int, steps: int | None) -> tuple[Episode, Watched]:
+def write(played: Episode, watched: Watched, path: Path, *, speed: float = 1.0) -> Path:
+    """The film of an episode that was played."""
+    return write_film(path, pictures(watched.config, played, watched), speed / watched.seconds)
+
+
+def gather(loaded: LoadedRun, *, episode: int = 0, steps: int | None = None) -> tuple[Episode, Watched]:
     """Play the episode, and read off what is drawn in."""
     config, models = loaded.config, loaded.state.models
     evaluator, world = Evaluator(config), make_environment(config)
