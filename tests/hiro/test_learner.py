@@ -153,7 +153,7 @@ def test_what_is_carried_over_and_what_starts_anew(finished, tmp_path):
         assert differ(old.high.learned.critic, new.high.learned.critic) != keep_heads
         assert differ(old.high.target.critic, new.high.target.critic) != keep_heads
         assert int(new.updates) == 0
-        told = carried_parts(load_run(finished).config, options)
+        told = carried_parts(HiroLearner(load_run(finished).config), options)
         assert told["high-level critics"] == ("kept" if keep_heads else "start anew")
         assert "world model" not in told
     train(load_run(run).config, run, resume=True)
