@@ -26,11 +26,13 @@ def play(act, seen, explore, keys=(0, 1), restart=(), config=CONFIG):
     """The skills and actions of some steps, `[steps, rows, …]`; `restart` lists (step, row) where episodes begin."""
     models = fresh_models(config)
     memory = blank_memory(models, seen.shape[1])
+    key = jnp.stack([jax.random.key(k) for k in keys])
     skills, actions = [], []
     for t, observation in enumerate(seen):
         is_first = jnp.array([t == 0 or (t, row) in restart for row in range(len(observation))])
-        key = jnp.stack([jax.random.key(k) for k in keys])
-        memory, action = act(models, memory, jnp.asarray(observation), is_first, key, jnp.float32(explore))
+        memory, action = act(
+            models, memory, jnp.asarray(observation), is_first, jax.random.clone(key), jnp.float32(explore)
+        )
         skills.append(memory.skill)
         actions.append(action)
     return np.stack(skills), np.stack(actions)
@@ -106,12 +108,17 @@ def test_without_exploring_no_key_matters_where_nothing_is_planned():
     np.testing.assert_allclose(still[0, 0], np.tanh(mean), atol=1e-5)
 
 
-def test_random_skills_are_random_in_evaluation_too():
-    config = small("random-skills", skill={"duration": DURATION})
+def test_random_skills_are_held_for_k_steps_and_are_standard_normal_in_evaluation_too():
+    config, rows = small("random-skills", skill={"duration": DURATION}), 300
     act = make_act(config)
-    one, other = (play(act, observations(0), 0.0, keys=keys, config=config)[0] for keys in ((0, 1), (2, 3)))
-    assert (one != other).all()
-    assert (one[0] != one[DURATION]).all()
+    for explore in (0.0, 1.0):
+        skills, _ = play(act, observations(0, rows), explore, keys=range(rows), config=config)
+        for t in range(1, STEPS):
+            assert (skills[t] == skills[t - 1]).all() == (t % DURATION != 0), t
+        drawn = np.concatenate(skills[::DURATION], axis=-1)
+        # Three draws of three numbers for each episode, none of which tells of another.
+        np.testing.assert_allclose(drawn.mean(0), np.zeros(9), atol=0.2)
+        np.testing.assert_allclose(np.cov(drawn.T), np.eye(9), atol=0.3)
 
 
 def test_a_skill_that_is_given_is_kept():

@@ -89,6 +89,7 @@ def test_every_agent_comes_in_every_size(agent, size):
         ("mppi", "mppi", 3, True, 10),
         ("cem-gradient", "cem-gradient", 3, True, 10),
         ("online", "actions", 0, True, 10),
+        ("hiro", "high-level-policy", 3, True, 10),
     ],
 )
 def test_what_sets_the_agents_apart(agent, selection, size, intrinsic, length):
@@ -96,6 +97,32 @@ def test_what_sets_the_agents_apart(agent, selection, size, intrinsic, length):
     assert (config.skill.selection, config.skill.size) == (selection, size)
     assert (config.discovery.intrinsic_scale > 0) == intrinsic
     assert config.behavior.imagination_length == length
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("agent", "of"), [("no-mi", "lsp"), ("rand-skills-init", "random-skills")])
+def test_an_ablation_is_the_agent_without_intrinsic_reward_and_nothing_else(agent, of, size):
+    # Not even a size that weighs it anew brings it back.
+    whole = make_config("rover-field", of, size)
+    assert whole.discovery.intrinsic_scale > 0
+    without = with_overrides(whole, {"agent": agent, "discovery": {"intrinsic_scale": 0.0}})
+    assert make_config("rover-field", agent, size) == without
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("agent", ["mppi", "cem-gradient", "random-skills", "amortized-skills", "amortized-train"])
+def test_other_ways_to_choose_skills_differ_from_lsp_in_nothing_else(agent, size):
+    lsp, other = (make_config("walker-walk", name, size) for name in ("lsp", agent))
+    assert with_overrides(other, {"agent": "lsp", "skill": {"selection": "cem"}}) == lsp
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_dreamer_and_planned_actions_share_lsps_world_model(size):
+    lsp = make_config("walker-walk", "lsp", size)
+    for agent in ("dreamer", "online"):
+        config = make_config("walker-walk", agent, size)
+        for part in ("environment", "network", "world_model", "policy", "value", "replay", "training", "evaluation"):
+            assert getattr(config, part) == getattr(lsp, part), (agent, part)
 
 
 def test_the_paper_size_has_the_papers_numbers():

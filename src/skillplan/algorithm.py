@@ -85,7 +85,7 @@ def make_update(config: Config) -> Callable[[LearnerState, Batch, PRNGKeyArray],
         # A selection with parameters learns to choose what the planner would.
         if jax.tree.leaves(state.models.selection) and "selection" not in frozen:
             loss, gradient = jax.value_and_grad(selection_loss)(
-                state.models.selection, state.models, posterior, selection_key, config
+                state.models.selection, state.models, posterior, batch.is_terminal, selection_key, config
             )
             state, norms = improve(state, {"selection": gradient})
             metrics |= norms | {"selection/loss": loss}
@@ -167,12 +167,13 @@ def select_skills(models: Models, posterior: Latent, is_terminal: Array, key: PR
 
 
 def selection_loss(
-    selection: eqx.Module, models: Models, posterior: Latent, key: PRNGKeyArray, config: Config
+    selection: eqx.Module, models: Models, posterior: Latent, is_terminal: Array, key: PRNGKeyArray, config: Config
 ) -> Float[Array, ""]:
-    """Mean loss of a learning selection over the states from which skills begin."""
+    """Mean loss of a learning selection over the states where skills begin; an episode's end is not one of them."""
     stride = config.skill.training_segment
     states = jax.tree.map(lambda x: x[:, ::stride].reshape(-1, x.shape[-1]), posterior)
+    goes_on = 1.0 - is_terminal[: len(posterior.deter), ::stride].ravel().astype(jnp.float32)
     models = replace_parts(models, {"selection": selection})
     keys = jax.random.split(key, len(states.deter))
     each = jax.vmap(lambda latent, k: models.selection.loss(models.score(latent, config), feature(latent), k))
-    return jnp.mean(each(states, keys))
+    return jnp.mean(goes_on * each(states, keys))

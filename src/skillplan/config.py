@@ -1,7 +1,7 @@
 """Every setting of a run: frozen, checked where it is made, never written to afterwards."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
 
 import tyro
@@ -481,8 +481,21 @@ class Config:
                 f"--behavior.start-sequences is {sequences}, more than --training.batch-size "
                 f"{self.training.batch_size}: start from fewer sequences or draw more."
             )
-        if self.learner == "latent" and self.skill.size > 0:
-            self._check_imagined_skills()
+        if self.learner == "latent":
+            self._check_no_hiro()
+            if self.skill.size > 0:
+                self._check_imagined_skills()
+
+    def _check_no_hiro(self) -> None:
+        """What HIRO alone would read must not be set in vain."""
+        plain = HiroConfig()
+        for setting in fields(HiroConfig):
+            value = getattr(self.hiro, setting.name)
+            if value != getattr(plain, setting.name):
+                raise UserError(
+                    f"--hiro.{setting.name.replace('_', '-')} is {value!r}, but --agent is {self.agent!r}, which "
+                    "does not read it: choose --agent hiro, or leave it out."
+                )
 
     def _check_imagined_skills(self) -> None:
         """Plans and imagination must be long enough for a skill."""

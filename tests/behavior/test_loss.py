@@ -80,7 +80,7 @@ def test_the_intrinsic_reward_trains_the_policy(path):
 
 
 def test_without_intrinsic_reward_the_predictor_is_of_no_influence():
-    config = lsp(0.0)
+    config = small("no-mi")
     models = fresh_models(config)
     other = eqx.tree_at(lambda m: m.predictor, models, fresh_models(config, seed=1).predictor)
     assert largest(jax.tree.map(jnp.subtract, models.predictor, other.predictor)) > 0.1
@@ -134,8 +134,8 @@ def test_the_losses_by_hand(path):
     np.testing.assert_allclose(imagined.reward, reward.mean(), rtol=1e-3, atol=1e-4)
 
 
-def test_a_start_where_the_episode_ended_teaches_no_return():
-    config = lsp(0.0)
+@pytest.mark.parametrize("config", [lsp(1.0), lsp(1.0, "loss")], ids=["reward", "loss"])
+def test_a_start_where_the_episode_ended_teaches_no_return_and_no_skill(config):
     jacobian, imagined = compiled(config)(fresh_models(config), start_of(config, 0.0))
     assert imagined.policy_loss == 0
     assert imagined.value_loss == 0

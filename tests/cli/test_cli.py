@@ -7,6 +7,7 @@ import pytest
 
 from skillplan.cli.main import COMMANDS, main
 from skillplan.cli.options import _one_sentence
+from skillplan.cli.train import read
 from skillplan.errors import UserError
 from skillplan.presets import AGENTS
 
@@ -113,6 +114,20 @@ def test_help_shows_the_defaults_of_the_chosen_size(capsys):
     assert "Size of the deterministic part of s_t. (default: 8)" in " ".join(out.replace("│", " ").split())
 
 
+@pytest.mark.parametrize(
+    ("given", "read_as"),
+    [
+        (["--intrinsic", "forward"], lambda config: config.discovery.intrinsic == "forward"),
+        (["--agent", "hiro", "--hiro.goal", "state"], lambda config: config.hiro.goal == "state"),
+        (["--agent", "hiro", "--hiro.goal-keys", "rays", "heading"], lambda c: c.hiro.goal_keys == ("rays", "heading")),
+        (["--agent", "mppi", "--planner.temperature", "0.1"], lambda config: config.planner.temperature == 0.1),
+        (["--agent", "cem-gradient", "--planner.gradient-steps", "5"], lambda c: c.planner.gradient_steps == 5),
+    ],
+)
+def test_the_options_of_the_agents_are_read(given, read_as):
+    assert read_as(read(["rover-field", "--size", "debug", *given]).config)
+
+
 MISTAKES = {
     "command": (["trian"], "Unknown command 'trian': did you mean 'train'?"),
     "task": (["train", "rover-feild"], "Unknown task 'rover-feild': did you mean 'rover-field'?"),
@@ -129,6 +144,26 @@ MISTAKES = {
     "K > H": ([*TRAIN, "--skill.duration", "20"], "--skill.duration (K) is 20, longer than --planner.horizon (H) 10"),
     "elites": ([*TRAIN, "--planner.elites", "9"], "--planner.elites is 9, more than --planner.population 4"),
     "choice": ([*TRAIN, "--planner.starts", "some"], "'some'"),
+    "plans of one state": ([*TRAIN, "--planner.horizon", "1", "--skill.duration", "1"], "--planner.horizon is 1"),
+    "temperature": ([*TRAIN, "--agent", "mppi", "--planner.temperature", "0"], "--planner.temperature is 0"),
+    "no gradient": (
+        [*TRAIN, "--agent", "cem-gradient", "--planner.gradient-steps", "0"],
+        "gradient-steps is 0: give",
+    ),
+    "no step": (
+        [*TRAIN, "--planner.gradient-step-size", "-0.1"],
+        "--planner.gradient-step-size is -0.1: give",
+    ),
+    "lambda": ([*TRAIN, "--planner.plan-lambda", "2"], "--planner.plan-lambda is 2.0: give a number between 0 and 1"),
+    "no fellows": (
+        [*TRAIN, "--discovery.compared-skills", "1"],
+        "--discovery.compared-skills is 1: compare at",
+    ),
+    "sideways": ([*TRAIN, "--intrinsic", "sideways"], "'sideways'"),
+    "held actions": ([*TRAIN, "--agent", "online", "--skill.duration", "2"], "an action is held for 1"),
+    "skills for Dreamer": ([*TRAIN, "--agent", "dreamer", "--skill.size", "3"], "'none': give size 0"),
+    "goals for LSP": ([*TRAIN, "--hiro.goal", "state"], "--hiro.goal is 'state', but --agent is 'lsp'"),
+    "goals": ([*TRAIN, "--agent", "hiro", "--hiro.goal", "place"], "'place'"),
     "resume": ([*TRAIN, "--resume"], "nothing to resume"),
     "discrete": (["train", "gym:CartPole-v1", "--size", "debug"], "CartPole-v1"),
     "no such gym": (["train", "gym:Nowhere-v0", "--size", "debug"], "Nowhere-v0"),

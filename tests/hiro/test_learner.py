@@ -125,6 +125,16 @@ def test_a_loaded_agent_acts_and_is_described(finished, capsys):
     assert described["parameters"]["value"] == 2 * ((21 + 3 + 2) * 8 + 8 + 8 + 1)
 
 
+def test_it_has_no_world_model(finished):
+    models = load_run(finished).state.models
+    assert {field.name for field in dataclasses.fields(models)} == {"high", "low", "goal", "observation_size"}
+    parts = HiroLearner(debug_config()).parts(models)
+    assert set(parts) == {"policy", "value", "high_level_policy", "high_level_value", "skill_predictor"}
+    # Both levels read the observation itself, the lower one beside its goal.
+    assert models.high.actor.mlp.hidden[0].dense.weight.shape[0] == 21
+    assert models.low.actor.mlp.hidden[0].dense.weight.shape[0] == 21 + 3
+
+
 OPTIONS = TransferOptions(frames=60, seed=3, fix_policy=True, skill_duration=30, horizon=120)
 
 
@@ -164,6 +174,8 @@ MISTAKES = {
     "keys": ({"hiro": {"goal": "state", "goal_keys": ("nearr",)}}, SPEC, "'nearr': did you mean 'near'"),
     "duration": ({"skill": {"duration": 6, "segment_length": 4}}, SPEC, "--skill.duration is 6, which is not a mult"),
     "seed policy": ({"training": {"seed_policy": "random"}}, SPEC, "--training.seed-policy is 'random'"),
+    "forward": ({"discovery": {"intrinsic": "forward"}}, SPEC, "--discovery.intrinsic is 'forward', but HIRO has no"),
+    "selection": ({"skill": {"selection": "cem"}}, SPEC, "--skill.selection is 'cem', but HIRO's skills come from"),
     "frozen": ({"training": {"frozen": ("value",)}}, SPEC, "--training.frozen names value"),
 }
 
@@ -175,11 +187,19 @@ def test_what_it_cannot_do_it_says_in_a_sentence(overrides, spec, message):
         learner.initial(spec, jax.random.key(0))
 
 
-def test_pixels_are_refused_on_the_command_line(capsys, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        (["--pixels"], "leave out --pixels or choose another --agent"),
+        (["--intrinsic", "forward"], "give 'backward'"),
+        (["--hiro.goal", "state", "--hiro.goal-keys", "ray"], "'ray': did you mean 'rays'"),
+    ],
+)
+def test_mistakes_are_refused_on_the_command_line(capsys, tmp_path, monkeypatch, given, remedy):
     monkeypatch.chdir(tmp_path)
-    assert main(["train", "rover-field", "--agent", "hiro", "--size", "debug", "--pixels"]) == 2
+    assert main(["train", "rover-field", "--agent", "hiro", "--size", "debug", *given]) == 2
     complaint = capsys.readouterr().err.strip()
-    assert "leave out --pixels" in complaint
+    assert remedy in complaint
     assert len(complaint.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 

@@ -74,6 +74,27 @@ def test_it_learns_the_best_plan(selection):
 def test_task_return_gives_it_a_gradient_through_imagination():
     models = fresh_models(CONFIG)
     posterior = Latent(*random_latent(CONFIG, 0, 1, 4))
-    loss = lambda selection: selection_loss(selection, models, posterior, jax.random.key(0), CONFIG)  # noqa: E731
+    is_terminal = jnp.zeros((1, 4), bool)
+    loss = lambda selection: selection_loss(selection, models, posterior, is_terminal, jax.random.key(0), CONFIG)  # noqa: E731
     gradient = jax.jit(jax.grad(loss))(models.selection)
     assert all(largest(leaf) > 0 for leaf in jax.tree.leaves(gradient))
+    # Of nothing else: where neither reward nor value tells states apart, there is none.
+    heads = lambda m: (m.world_model.reward, m.value)  # noqa: E731
+    models = eqx.tree_at(heads, models, jax.tree.map(jnp.zeros_like, heads(models)))
+    assert largest(jax.jit(jax.grad(loss))(models.selection)) == 0
+
+
+def test_states_in_which_the_episode_ended_teach_it_nothing():
+    config = small("amortized-skills", skill={"duration": 2}, planner={"skill_noise": 0.0})
+    models, posterior = fresh_models(config), random_latent(config, 0, 2, 4)
+    is_terminal = jnp.zeros((2, 4), bool).at[1, 2].set(True)
+
+    @jax.jit
+    def loss(posterior):
+        return selection_loss(models.selection, models, posterior, is_terminal, jax.random.key(0), config)
+
+    # Skills begin at steps 0 and 2; the third state of the second sequence is an end.
+    before = loss(posterior)
+    for row, step, counts in ((1, 2, False), (0, 2, True), (1, 0, True)):
+        changed = jax.tree.map(lambda x, at=(row, step): x.at[at].add(1.0), posterior)
+        assert (loss(changed) != before) == counts

@@ -47,6 +47,19 @@ def test_the_refit_is_the_weighted_mean_and_deviation():
     np.testing.assert_allclose(fitted.std, np.sqrt(np.average((plans - mean) ** 2, axis=0, weights=weights)), atol=1e-6)
 
 
+def test_the_planner_fits_the_whole_population_by_the_softmax_of_its_scores():
+    draws = np.random.default_rng(1)
+    plans, scores = draws.normal(size=(64, 1, 3)).astype(np.float32), draws.normal(size=64).astype(np.float32)
+    before = SkillDistribution(jnp.zeros((1, 3)), jnp.ones((1, 3)))
+    # One elite would leave no deviation.
+    judge = lambda plan, member: jnp.zeros(())  # noqa: E731
+    fitted = planner(temperature=2.0).fit(before, jnp.asarray(plans), jnp.asarray(scores), judge)
+    weights = np.exp(scores / (2.0 * np.std(scores)))
+    mean = np.average(plans, axis=0, weights=weights)
+    np.testing.assert_allclose(fitted.mean, mean, atol=1e-5)
+    np.testing.assert_allclose(fitted.std, np.sqrt(np.average((plans - mean) ** 2, axis=0, weights=weights)), atol=1e-5)
+
+
 @pytest.mark.parametrize("offset", [0.0, -1000.0])
 @pytest.mark.parametrize("common_noise", [False, True])
 def test_it_finds_the_optimum_of_a_quadratic(offset, common_noise):

@@ -3,9 +3,20 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from skillplan.skill_selection import make_selection
 from small import ACTION, small
+
+
+@pytest.mark.parametrize(("imagined", "plans"), [(10, 1), (20, 2), (25, 3)])
+def test_imagination_gets_a_skill_for_every_k_steps(imagined, plans):
+    selection = make_selection(
+        small("random-skills", behavior={"imagination_length": imagined}), ACTION, jax.random.key(0)
+    )
+    plan = selection.sample(selection.select(no_score, jnp.zeros(12), jax.random.key(0)), jax.random.key(1))
+    assert plan.shape == (plans, 3)
+    assert len(np.unique(plan)) == 3 * plans
 
 
 def no_score(plan, key):

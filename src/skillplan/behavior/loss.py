@@ -80,7 +80,7 @@ def imagined_losses(
         if discovery.intrinsic_scale > 0 and discovery.intrinsic_path == "reward":
             total = reward + discovery.intrinsic_scale * found.intrinsic_reward
         elif discovery.intrinsic_scale > 0:
-            bonus = discovery.intrinsic_scale * discernibility / len(reward)
+            bonus = start.goes_on * discovery.intrinsic_scale * discernibility / len(reward)
 
     values = jax.vmap(fixed.value)(trajectory.feature)
     returns = lambda_returns(total, values, discount, behavior.return_lambda)

@@ -27,7 +27,7 @@ class HiroLearner(Learner):
     """Two levels of TD3 without a world model; replay keeps the goal of every step beside its action."""
 
     def check(self, spec: EnvSpec) -> None:
-        """Refuse images, goals of pieces that are not observed, and skills that training's segments would cut."""
+        """Refuse images, goals of pieces that are not observed, and settings that HIRO does not have."""
         if spec.pixels:
             raise UserError("HIRO learns from features, not from images: leave out --pixels or choose another --agent.")
         goal_places(spec, self.config.hiro.goal_keys)
@@ -36,7 +36,17 @@ class HiroLearner(Learner):
                 f"--training.seed-policy is {self.config.training.seed_policy!r}, but HIRO learns from steps that "
                 "serve a goal: give 'agent', which plays as it is."
             )
+        if self.config.discovery.intrinsic != "backward":
+            raise UserError(
+                f"--discovery.intrinsic is {self.config.discovery.intrinsic!r}, but HIRO has no world model with "
+                "densities to compare: give 'backward'."
+            )
         skill = self.config.skill
+        if skill.selection != "high-level-policy":
+            raise UserError(
+                f"--skill.selection is {skill.selection!r}, but HIRO's skills come from its high level: leave it out, "
+                "or choose another --agent."
+            )
         if skill.duration % skill.training_segment:
             raise UserError(
                 f"--skill.duration is {skill.duration}, which is not a multiple of the {skill.training_segment} steps "

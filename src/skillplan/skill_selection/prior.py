@@ -15,14 +15,15 @@ def standard_normal(plan_length: int, skill_size: int) -> SkillDistribution:
 
 
 class PriorSkill(SkillSelection):
-    """One skill from N(0, I) at a time."""
+    """Skills from N(0, I), as many as imagination has room for."""
 
     plan_length: int = eqx.field(static=True)
     skill_size: int = eqx.field(static=True)
     skill_noise: float = eqx.field(static=True)
 
     def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
-        self.plan_length, self.skill_size, self.skill_noise = 1, config.skill.size, 0.0
+        self.plan_length = -(-config.behavior.imagination_length // config.skill.training_segment)
+        self.skill_size, self.skill_noise = config.skill.size, 0.0
 
     def select(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
