@@ -152,7 +152,7 @@ def test_a_module_beside_the_shell_is_found(tmp_path):
         (["check-env", "rover-field", "--steps", "2"], "--steps is 2"),
         (["check-env", "rover-field", "--allow", "speed"], "speed"),
         (["check-env", "rover-field", "--environment.action-repeat", "0"], "--environment.action-repeat is 0"),
-        (["check-env"], "required"),
+        (["check-env"], "`skillplan check-env` needs TASK."),
         (["check-env", "gym:Pendulum-v1", "--pixels"], "gym:Pendulum-v1 has no pixels"),
     ],
 )

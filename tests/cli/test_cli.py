@@ -136,14 +136,15 @@ MISTAKES = {
     "option": (["train", "rover-field", "--polcy.units", "3"], "Unknown option '--polcy.units': did you mean"),
     "no task": (["train"], "Name a task"),
     "two tasks": (["train", "rover-field", "rover-cove"], "rover-cove"),
-    "no number": ([*TRAIN, "--policy.units", "many"], "'many'"),
+    "no number": ([*TRAIN, "--policy.units", "many"], "--policy.units is 'many': give a whole number."),
+    "no rate": ([*TRAIN, "--policy.learning-rate", "fast"], "--policy.learning-rate is 'fast': give a number."),
     "negative": ([*TRAIN, "--policy.units", "-3"], "--policy.units is -3"),
     "zero": ([*TRAIN, "--world-model.deter", "0"], "--world-model.deter is 0"),
     "zero frames": ([*TRAIN, "--frames", "0"], "--frames is 0"),
     "seed": ([*TRAIN, "--seed", "-1"], "--seed is -1"),
     "K > H": ([*TRAIN, "--skill.duration", "20"], "--skill.duration (K) is 20, longer than --planner.horizon (H) 10"),
     "elites": ([*TRAIN, "--planner.elites", "9"], "--planner.elites is 9, more than --planner.population 4"),
-    "choice": ([*TRAIN, "--planner.starts", "some"], "'some'"),
+    "choice": ([*TRAIN, "--planner.starts", "some"], "--planner.starts is 'some': choose from 'all', 'segment'."),
     "plans of one state": ([*TRAIN, "--planner.horizon", "1", "--skill.duration", "1"], "--planner.horizon is 1"),
     "temperature": ([*TRAIN, "--agent", "mppi", "--planner.temperature", "0"], "--planner.temperature is 0"),
     "no gradient": (
@@ -170,7 +171,7 @@ MISTAKES = {
     "no such domain": (["train", "dm:wlaker-walk", "--size", "debug"], "walker"),
     "no run": (["evaluate", "nowhere"], "no run at nowhere"),
     "no episodes": (["evaluate", "nowhere", "--episodes", "0"], "--episodes is 0"),
-    "run missing": (["evaluate"], "Missing from skillplan evaluate: RUN Directory of the run."),
+    "run missing": (["evaluate"], "`skillplan evaluate` needs RUN."),
     "large seed": ([*TRAIN, "--seed", "99999999999"], "--seed is 99999999999: give zero or more, below 2^32"),
     "infinite": ([*TRAIN, "--policy.learning-rate", "inf"], "--policy.learning-rate is inf"),
     "not a number": ([*TRAIN, "--world-model.learning-rate", "nan"], "--world-model.learning-rate is nan"),
@@ -179,7 +180,7 @@ MISTAKES = {
     "no directory": ([*TRAIN, "--run", "/dev/null/run"], "Cannot make the directory /dev/null/run (Not a directory)"),
     "imagination": ([*TRAIN, "--behavior.imagination-length", "5"], "--behavior.imagination-length is 5"),
     "a value too many": ([*TRAIN, "--environment.pixels", "yes"], "Unrecognized options: yes."),
-    "no value": ([*TRAIN, "--seed"], "Missing value for argument '--seed'"),
+    "no value": ([*TRAIN, "--seed"], "--seed needs a value."),
     "a list": (["tasks", "rover"], "Unrecognized options: rover."),
     "describe": (["describe", "nowhere"], "Unknown task 'nowhere'"),
 }
@@ -197,15 +198,30 @@ def test_mistakes_get_one_sentence_and_leave_nothing(capsys, tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
+REFUSED = "Error parsing config.world-model: --world-model.deter is 0: give more."
+MISSING = "Missing from skillplan transfer:\n    RUN\n        Directory of ONE run. (required)\n    TARGET\n"
+
+
 @pytest.mark.parametrize(
-    "complaint",
+    ("heading", "body", "sentence"),
     [
-        "╭─ Parsing error ─────╮\n│ Error parsing config.world-model: --world-model.deter is 0: give more. │\n╰─────╯",
-        "+- Parsing error -----+\n| Error parsing config.world-model: --world-model.deter is 0: give more. |\n+-----+",
+        ("Parsing error", REFUSED, "--world-model.deter is 0: give more."),
+        ("Required options", MISSING, "`skillplan transfer` needs RUN and TARGET."),
+        ("Unrecognized options", "Unrecognized options: yes", "Unrecognized options: yes."),
+        (
+            "Value error",
+            'Error parsing --seed: invalid literal for int() with base 10: "it\'s"',
+            "--seed is 'it's': give",
+        ),
     ],
 )
-def test_a_complaint_loses_its_frame(complaint):
-    assert _one_sentence(complaint) == "--world-model.deter is 0: give more."
+@pytest.mark.parametrize(
+    "frame", ["╭─ {} ──╮\n{}\n│ ──── │\n╰───╯", "+- {} --+\n{}\n| ---- |\n+---+", " {}\n ----\n{}\n ----\n"]
+)
+def test_a_complaint_loses_its_frame(frame, heading, body, sentence):
+    side = {"╭": "│", "+": "|"}.get(frame[0], " ")
+    lines = [f"{side} {line:<70} {side}" for line in (body + "\nFor full helptext, run it").splitlines()]
+    assert _one_sentence(frame.format(heading, "\n".join(lines))).startswith(sentence)
 
 
 def test_a_world_that_cannot_be_played_in_leaves_nothing(capsys, tmp_path, monkeypatch):

@@ -73,7 +73,7 @@ def test_more_frames_on_resume(capsys, finished, moved, tmp_path):
 
 MISTAKES = {
     "no source": (["nowhere", "rover-cove"], "There is no run at nowhere"),
-    "no target": (["SOURCE"], "required"),
+    "no target": (["SOURCE"], "`skillplan transfer` needs TARGET."),
     "task": (["SOURCE", "rover-coev"], "Unknown task 'rover-coev': did you mean 'rover-cove'?"),
     "option": (["SOURCE", "rover-cove", "--fix-polcy"], "Unknown option '--fix-polcy': did you mean '--fix-policy'?"),
     "foreign": (["SOURCE", "walker-walk"], "it lacks the observations 'rays' (size 12)"),
@@ -85,7 +85,7 @@ MISTAKES = {
     "K > H": (["SOURCE", "rover-cove", "--skill-duration", "30"], "give a --horizon of at least 30"),
     "zero K": (["SOURCE", "rover-cove", "--skill-duration", "0"], "--skill-duration is 0"),
     "short H": (["SOURCE", "rover-cove", "--skill-duration", "1", "--horizon", "1"], "--horizon is 1"),
-    "no number": (["SOURCE", "rover-cove", "--horizon", "far"], "'far'"),
+    "no number": (["SOURCE", "rover-cove", "--horizon", "far"], "--horizon is 'far': give a whole number."),
     "zero frames": (["SOURCE", "rover-cove", "--frames", "0"], "--frames is 0"),
     "seed": (["SOURCE", "rover-cove", "--seed", "-1"], "--seed is -1"),
     "resume": (["SOURCE", "rover-cove", "--resume"], "no transfer to resume at runs/rover-cove-lsp-0-from-whole"),

@@ -110,7 +110,9 @@ def test_a_run_is_not_shown_in_a_foreign_world(capsys, tmp_path, monkeypatch, tr
     monkeypatch.chdir(tmp_path)
     status, _, err = run(capsys, "walker-walk", "--policy", str(trained))
     assert status == 2
-    assert "observation_keys" in err
+    assert (
+        "The world of walker-walk does not fit an agent trained on rover-field: it lacks the observations 'rays'" in err
+    )
     status, _, err = run(capsys, "rover-field", "--policy", str(trained), "--environment.pixels")
     assert status == 2
     assert "A run brings the settings of its world along" in err

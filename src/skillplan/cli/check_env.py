@@ -25,7 +25,7 @@ class CheckEnv:
     memory, stay finite and take every action within its bounds. Its speed is measured.
     """
 
-    task: tyro.conf.Positional[str]
+    task: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="TASK")]
     """A task of the list, dm:DOMAIN-TASK, gym:ID or gym:MODULE:ID."""
     environment: WorldOptions = WorldOptions()
     pixels: bool = False

@@ -15,6 +15,20 @@ from skillplan.errors import UserError, unknown_name
 
 _T = TypeVar("_T")
 
+# How the parser begins a complaint, and how a person is told. A value that a configuration refused explains itself;
+# which object it was for is of no interest.
+_RETOLD = {
+    r"Error parsing [a-z_.-]+: (--.*)": r"\1",
+    r"Error parsing (--\S+): (?:no type matching \S*INT\b.* from \[|invalid literal for int.*10: )(['\"])(.*?)\2.*": (
+        r"\1 is '\3': give a whole number"
+    ),
+    r"Error parsing (--\S+): (?:no type matching \S*FLOAT\b.* from \[|.* to float: )(['\"])(.*?)\2.*": (
+        r"\1 is '\3': give a number"
+    ),
+    r"invalid choice '(.*)' for argument '(--.*)'\. Expected one of \((.*)\)\.": r"\2 is '\1': choose from \3",
+    r"Missing value for argument '(--.*)'\..*": r"\1 needs a value",
+}
+
 
 def parse(kind: type[_T], arguments: Sequence[str], *, command: str, example: str, default: _T | None = None) -> _T:
     """Read options into the dataclass `kind`; what does not fit becomes a UserError of one sentence.
@@ -99,13 +113,17 @@ def _is_positional(annotations: Sequence[Any]) -> bool:
 
 
 def _one_sentence(text: str) -> str:
-    """The parser's complaint without its frame, which is of lines or, on a plain terminal, of dashes."""
-    lines = [re.sub(r"[│╭╮╰╯─|]+|-{4,}|(^|\s)\+(?=\s|$)", " ", line).strip() for line in text.splitlines()]
-    words = re.sub(r"\s+", " ", " ".join(line for line in lines if line))
-    words = words.partition("Argument helptext:")[0].partition("For full helptext")[0]
-    headings = "Parsing error|Value error|Invalid choice|Missing argument|Missing value|Required options"
-    words = re.sub(rf"^({headings}|Unrecognized options(?= Unrecognized))\s+", "", words)
-    # A value that a configuration refused explains itself; which object it was for is of no interest.
-    words = re.sub(r"^Error parsing [a-z_.-]+: (?=--)", "", words)
-    words = words.replace(" (required)", "")
-    return words.strip().rstrip(".") + "."
+    """The parser's complaint as a sentence, without its frame, which is of lines, of dashes or left out."""
+    lines = [line.strip(" │|") for line in text.splitlines() if not re.match(r"\s*[╭╰+]", line)]
+    lines = [line for line in lines if line.strip("─-")]
+    words = re.sub(r"\s+", " ", " ".join(lines))
+    words = words.partition("Argument helptext:")[0].partition("For full helptext")[0].strip()
+    words = re.sub(r"^(Parsing error|Value error|Invalid choice|Missing argument) ", "", words)
+    words = re.sub("^(Required|Unrecognized) options (?=Missing|Unrecognized)", "", words)
+    missing = re.match(r"Missing from (skillplan [a-z-]+):", words)
+    if missing:
+        names = " and ".join(line for line in lines if re.fullmatch(r"[A-Z|]+", line))
+        return f"`{missing[1]}` needs {names}."
+    for pattern, told in _RETOLD.items():
+        words = re.sub(f"^{pattern}$", told, words)
+    return words.rstrip(".") + "."

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -18,7 +19,7 @@ EXAMPLE = "skillplan skills runs/rover --grid 3x3 --hold 40"
 class Skills:
     """Hold several skills from one start and show what they do: pictures, a film, paths, and how different they are."""
 
-    run: tyro.conf.Positional[Path]
+    run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
     """Directory of the run."""
     grid: str = "3x3"
     """Rows and columns of skills."""

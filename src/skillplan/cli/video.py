@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -15,7 +16,7 @@ EXAMPLE = "skillplan video runs/rover --task rover-cove --out cove.gif"
 class VideoOptions:
     """Film a noise-free episode, with the skill, the value of the plan and the reward drawn in."""
 
-    run: tyro.conf.Positional[Path]
+    run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
     """Directory of the run."""
     episode: int = 0
     """Number of the noise-free evaluation episode."""

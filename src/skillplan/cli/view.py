@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import tyro
@@ -23,7 +24,7 @@ Policy = Callable[[np.ndarray], np.ndarray]
 class View:
     """Draw a task, or an agent in it: a .png shows one moment, an .mp4 or .gif an episode in its own time."""
 
-    task: tyro.conf.Positional[str]
+    task: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="TASK")]
     """A task of the list, dm:DOMAIN-TASK, gym:ID or gym:MODULE:ID."""
     out: Path | None = None
     """File to write, .png, .mp4 or .gif (TASK.png)."""
