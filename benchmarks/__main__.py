@@ -2,7 +2,11 @@
 
 import argparse
 
+from benchmarks.environments import measure_pictures, measure_step
 from benchmarks.update import ROVER, WALKER, measure_update
+from skillplan.errors import UserError
+
+DRAWN = ("quadruped-walk", "quadruped-cove", "walker-walk")
 
 
 def show(title: str, seconds: dict[str, float]) -> None:
@@ -13,15 +17,38 @@ def show(title: str, seconds: dict[str, float]) -> None:
         print(f"  {name:<50} {value * 1e3:9.2f} ms {value / first:7.2f}")
 
 
+def show_rates(title: str, seconds: dict[str, float]) -> None:
+    """A table of milliseconds and of what goes into a second."""
+    print(f"\n{title}")
+    for name, value in seconds.items():
+        print(f"  {name:<50} {value * 1e3:9.2f} ms {1 / value:7.0f} a second")
+
+
+def show_environments(rounds: int) -> None:
+    """Steps, then pictures where they can be drawn."""
+    for task in ("quadruped-walk", "quadruped-cove"):
+        show(f"One agent step of {task} (ratio to its physics: at most 2)", measure_step(task, rounds))
+    try:
+        pictures = measure_pictures(DRAWN, rounds)
+    except UserError as error:
+        print(f"\nNo pictures: {error}")
+    else:
+        show_rates("One picture of 64x64 (the quadruped without shadows: at least 200 a second)", pictures)
+
+
 def main() -> None:
     """Run all benchmarks."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=10, help="how often each function is timed")
     parser.add_argument("--quick", action="store_true", help="leave out planning at every state")
+    parser.add_argument("--only", choices=("updates", "environments"), help="leave out the others")
     options = parser.parse_args()
-    for task, spec, size in (("walker-walk", WALKER, "compact"), ("rover-field", ROVER, "tiny")):
-        seconds = measure_update(task, spec, size, options.rounds, with_all=not options.quick)
-        show(f"One update, {task} at size {size} (ratio to Dreamer's)", seconds)
+    if options.only != "environments":
+        for task, spec, size in (("walker-walk", WALKER, "compact"), ("rover-field", ROVER, "tiny")):
+            seconds = measure_update(task, spec, size, options.rounds, with_all=not options.quick)
+            show(f"One update, {task} at size {size} (ratio to Dreamer's)", seconds)
+    if options.only != "updates":
+        show_environments(options.rounds)
 
 
 if __name__ == "__main__":

@@ -8,14 +8,16 @@ import jax
 import numpy as np
 
 
-def interleaved(functions: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+def interleaved(
+    functions: dict[str, Callable[[], Any]], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Median seconds of each function over `rounds` rounds in which each runs once, after one warm-up each."""
     for function in functions.values():
         jax.block_until_ready(function())
     seconds: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(rounds):
         for name, function in functions.items():
-            began = time.perf_counter()
+            began = clock()
             jax.block_until_ready(function())
-            seconds[name].append(time.perf_counter() - began)
+            seconds[name].append(clock() - began)
     return {name: float(np.median(values)) for name, values in seconds.items()}

@@ -74,15 +74,17 @@ def test_with_shadows_a_picture_is_dm_controls_own_to_the_bit():
 def test_one_context_serves_all_pictures_of_an_environment(monkeypatch):
     from skillplan.envs import camera
 
-    opened = []
-    make_context = camera.gl_context
+    opened, drawn = [], []
+    make_context, draw = camera.gl_context, camera.Camera.image
     monkeypatch.setattr(camera, "gl_context", lambda *size: opened.append(size) or make_context(*size))
+    monkeypatch.setattr(camera.Camera, "image", lambda *what: drawn.append(what) or draw(*what))
     env = envs.make("quadruped-cove", pixels=True)
     for seed in range(2):
         image = env.reset(seed).observation
         env.step(np.zeros(12))
         env.render()
     env.close()
+    assert len(drawn) == 2 * (1 + 1 + 1)  # one for an agent's step, though it has two frames
     assert image.shape == (64, 64, 3)
     assert image.std() > 5
     assert len(opened) == 1

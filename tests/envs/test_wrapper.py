@@ -55,6 +55,41 @@ def test_an_episode_may_terminate_exactly_at_the_time_limit():
     assert last.is_terminal
 
 
+class Shy(Counter):
+    """Says which of its frames were observed, and may leave an observation out."""
+
+    def reset(self, **how):
+        self.observed = []
+        return super().reset(**how)
+
+    def step(self, action):
+        self.observed.append(self.frame + 1)
+        return super().step(action)
+
+    def step_unseen(self, action):
+        observation, *outcome = super().step(action)
+        return observation if outcome[1] else None, *outcome
+
+
+def test_frames_between_observations_may_go_unseen():
+    one, other = wrapped(Shy(), repeat=3, frames=8), wrapped(Counter(), repeat=3, frames=8)
+    one.reset(0), other.reset(0)
+    for _ in range(3):
+        ours, theirs = one.step(ACTION), other.step(ACTION)
+        assert ours._replace(record=None) == theirs._replace(record=None)
+        np.testing.assert_array_equal(ours.record["position"], theirs.record["position"])
+    assert ours.is_last
+    assert one.env.observed == [3, 6, 8]
+
+
+def test_an_unseen_frame_that_ends_the_episode_is_observed():
+    env = wrapped(Shy(end=2), repeat=3)
+    env.reset(0)
+    step = env.step(ACTION)
+    np.testing.assert_array_equal(step.observation, [2])
+    assert (step.frames, step.is_terminal) == (2, True)
+
+
 def test_spec_describes_the_world():
     spec = wrapped(RoverEnv("cove"), frames=300, terminates=False).spec
     assert spec.task == "t"

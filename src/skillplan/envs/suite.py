@@ -85,9 +85,16 @@ class ControlEnv(DrawnEnv):
 
     def step(self, action: np.ndarray) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Act for one control step."""
+        return self._stepped(action, seen=True)
+
+    def step_unseen(self, action: np.ndarray) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """As `step`, but without the observation, unless the episode ends."""
+        return self._stepped(action, seen=False)
+
+    def _stepped(self, action: np.ndarray, *, seen: bool) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         moment = self._environment.step(np.asarray(action, np.float64))
         return (
-            self._observation(moment),
+            self._observation(moment) if seen or moment.last() else None,
             float(moment.reward or 0.0),
             bool(moment.last() and moment.discount == 0),
             False,

@@ -16,7 +16,8 @@ class RepeatedEnvironment:
 
     The wrapped environment may say more about itself than Gymnasium asks, as attributes:
     `observation_keys` (the order of a dictionary's pieces), `record_shapes` (the arrays it puts into
-    `info["record"]`), `has_open_start` (whether `reset` knows that option).
+    `info["record"]`), `has_open_start` (whether `reset` knows that option), `step_unseen` (a method that does what `step`
+    does, but may return no observation while the episode goes on: all but the last of the repeated frames go unseen).
     """
 
     def __init__(
@@ -69,8 +70,10 @@ class RepeatedEnvironment:
         infos: list[dict[str, Any]] = []
         is_terminal = is_last = False
         while len(infos) < self.spec.action_repeat and not is_last:
-            raw, frame_reward, terminated, truncated, info = self.env.step(command)
             self._frame += 1
+            is_seen = len(infos) + 1 == self.spec.action_repeat or self._frame == self.spec.episode_frames
+            step = self.env.step if is_seen else getattr(self.env, "step_unseen", self.env.step)
+            raw, frame_reward, terminated, truncated, info = step(command)
             infos.append(info)
             reward += float(frame_reward)
             is_terminal = bool(terminated)

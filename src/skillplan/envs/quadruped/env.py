@@ -65,9 +65,14 @@ class QuadrupedEnv(DrawnEnv):
 
     def step(self, action: np.ndarray) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Act for one frame."""
+        _, *outcome = self.step_unseen(action)
+        return self._observation(), *outcome
+
+    def step_unseen(self, action: np.ndarray) -> tuple[None, float, bool, bool, dict[str, Any]]:
+        """As `step`, but without the observation."""
         self._world.advance(action)
         features = self._features()
-        return self._observation(), float(self._task.reward(features)), False, False, {"record": record(features)}
+        return None, float(self._task.reward(features)), False, False, {"record": record(features)}
 
     def layout(self) -> dict[str, np.ndarray]:
         """What stands where: `obstacles` `[n, 3]` and `target` `[3]` as x, y, radius (m)."""
