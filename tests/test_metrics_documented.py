@@ -23,7 +23,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], s
     names = {}
     for number, (task, agent) in enumerate(RUNS):
         # Short episodes: the first is random, and learned from; then comes the evaluation.
-        settings = {"frames": 20, "environment": {"episode_length": 20}, "evaluation": {"episodes": 1}}
+        settings = {"frames": 24, "environment": {"episode_length": 24}, "evaluation": {"episodes": 1}}
         run = train(make_config(task, agent, "debug", settings), tmp_path_factory.mktemp("runs") / str(number))
         lines = [json.loads(line) for line in run.metrics_file.read_text().splitlines()]
         names[task, agent] = set().union(*lines)

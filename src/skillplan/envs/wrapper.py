@@ -16,8 +16,8 @@ class RepeatedEnvironment:
 
     The wrapped environment may say more about itself than Gymnasium asks, as attributes:
     `observation_keys` (the order of a dictionary's pieces), `record_shapes` (the arrays it puts into
-    `info["record"]`), `has_open_start` (whether `reset` knows that option), `step_unseen` (a method that does what `step`
-    does, but may return no observation while the episode goes on: all but the last of the repeated frames go unseen).
+    `info["record"]`), `has_open_start` (whether `reset` knows that option), `step_unseen` (a method that does what
+    `step` does, but may return no observation while the episode goes on: of repeated frames only the last is seen).
     """
 
     def __init__(
