@@ -74,13 +74,17 @@ def test_a_film_of_an_agent_lasts_its_whole_episode(capsys, tmp_path, trained):
 @pytest.mark.usefixtures("_draws")
 def test_another_camera_shows_another_picture(capsys, tmp_path):
     pictures = []
-    for camera in ([], ["--camera", "2"], ["--camera", "0"]):
+    for camera in ([], ["--camera", "2"], ["--camera", "0"], ["--span", "10"]):
         out = tmp_path / "picture.png"
         assert run(capsys, "quadruped-cove", "--out", str(out), *camera)[0] == 0
         pictures.append(imageio.imread(out))
     assert pictures[0].shape == (240, 320, 3)
     np.testing.assert_array_equal(pictures[0], pictures[1])
     assert not np.array_equal(pictures[0], pictures[2])
+    world = make("quadruped-cove")
+    world.reset(0)
+    np.testing.assert_array_equal(pictures[3], world.env.unwrapped.render_still(np.zeros(3), 10.0))
+    world.close()
 
 
 @pytest.mark.parametrize(
@@ -92,6 +96,9 @@ def test_another_camera_shows_another_picture(capsys, tmp_path):
         (["rover-field", "--steps", "-1"], "--steps is -1"),
         (["rover-field", "--seed", "-1"], "--seed is -1"),
         (["rover-field", "--camera", "0"], "rover-field has no cameras to choose from"),
+        (["rover-field", "--span", "8"], "rover-field has no cameras to choose from"),
+        (["walker-walk", "--span", "-1"], "--span is -1: give a number of metres above zero."),
+        (["walker-walk", "--span", "8", "--camera", "0"], "--camera and --span choose different cameras"),
         (["walker-walk", "--camera", "9"], "the model of walker-walk has cameras 0 to 1"),
         (["rover-field", "--environment.shadows"], "rover-field is drawn without shadows"),
         (["dm:lqr-lqr_2_1"], "has no time limit: pass --environment.episode-length"),

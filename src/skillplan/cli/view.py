@@ -36,6 +36,8 @@ class View:
     """Number of the reset, and of the random actions."""
     camera: int | None = None
     """Number of the model's camera to look through, where MuJoCo draws (the agent's own)."""
+    span: float | None = None
+    """Instead of a camera that follows, one that stands still and shows so many metres of ground around the origin."""
     environment: WorldOptions = WorldOptions()
 
 
@@ -51,11 +53,12 @@ def command(arguments: Sequence[str]) -> int:
     for name, value in (("steps", options.steps), ("seed", options.seed), ("camera", options.camera)):
         if value is not None and value < 0:
             raise UserError(f"--{name} is {value}: give zero or more.")
+    if options.span is not None and not 0 < options.span < np.inf:
+        raise UserError(f"--span is {options.span:g}: give a number of metres above zero.")
     world, policy = _world_and_policy(options)
     try:
-        if options.camera is not None:
-            _look_through(world, options.camera, options.task)
-        pictures, total, taken = _play(world, policy, options, every=out.suffix in SUFFIXES)
+        draw = _drawing(world, options)
+        pictures, total, taken = _play(world, policy, draw, options, every=out.suffix in SUFFIXES)
         rate = 1 / seconds_per_step(world)
     finally:
         world.close()
@@ -70,17 +73,19 @@ def command(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _play(world: Environment, policy: Policy, options: View, *, every: bool) -> tuple[list[np.ndarray], float, int]:
+def _play(
+    world: Environment, policy: Policy, draw: Callable[[], np.ndarray], options: View, *, every: bool
+) -> tuple[list[np.ndarray], float, int]:
     """Pictures of every agent step, or of the last alone; the return so far, and the steps taken."""
     limit = options.steps if options.steps is not None else None if every else 0
     step: Step = world.reset(options.seed)
-    pictures, total, taken = [world.render()] if every else [], 0.0, 0
+    pictures, total, taken = [draw()] if every else [], 0.0, 0
     while not step.is_last and (limit is None or taken < limit):
         step = world.step(policy(step.observation))
         total, taken = total + step.reward, taken + 1
         if every:
-            pictures.append(world.render())
-    return pictures or [world.render()], total, taken
+            pictures.append(draw())
+    return pictures or [draw()], total, taken
 
 
 def _world_and_policy(options: View) -> tuple[RepeatedEnvironment, Policy]:
@@ -110,15 +115,26 @@ def _world_and_policy(options: View) -> tuple[RepeatedEnvironment, Policy]:
     return world, agent.act
 
 
-def _look_through(world: RepeatedEnvironment, camera: int, task: str) -> None:
+def _drawing(world: RepeatedEnvironment, options: View) -> Callable[[], np.ndarray]:
+    """What draws the world as it is asked for."""
     from skillplan.envs.drawn import DrawnEnv
+    from skillplan.reporting.world import inner_world
 
-    inner = world.env.unwrapped
-    if not isinstance(inner, DrawnEnv):
-        raise UserError(f"--camera is {camera}, but {task} has no cameras to choose from: leave it out.")
-    if camera >= inner.cameras:
-        raise UserError(f"--camera is {camera}, but the model of {task} has cameras 0 to {inner.cameras - 1}.")
-    inner.render_camera = camera
+    inner = inner_world(world)
+    for name in ("camera", "span"):
+        if (value := getattr(options, name)) is not None and not isinstance(inner, DrawnEnv):
+            raise UserError(f"--{name} is {value:g}, but {options.task} has no cameras to choose from: leave it out.")
+    if options.span is not None:
+        if options.camera is not None:
+            raise UserError("--camera and --span choose different cameras: leave one out.")
+        return lambda: inner.render_still(np.zeros(3), options.span)
+    if options.camera is not None:
+        if options.camera >= inner.cameras:
+            raise UserError(
+                f"--camera is {options.camera}, but the model of {options.task} has cameras 0 to {inner.cameras - 1}."
+            )
+        inner.render_camera = options.camera
+    return world.render
 
 
 def _write_picture(path: Path, picture: np.ndarray) -> None:
