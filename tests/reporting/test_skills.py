@@ -98,6 +98,7 @@ def test_a_composite_keeps_the_ground_and_every_moment_of_what_moved():
 def test_moments_are_spread_from_first_to_last():
     assert evenly(11, 3).tolist() == [0, 5, 10]
     assert evenly(2, 5).tolist() == [0, 1]
+    assert evenly(0, 5).tolist() == []
 
 
 @pytest.fixture(scope="module")
