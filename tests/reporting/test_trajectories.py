@@ -67,7 +67,7 @@ def test_where_nothing_was_played_there_is_nothing_to_draw(tmp_path):
     with pytest.raises(UserError, match="no readable episode of training"):
         gather(cove_run(tmp_path / "run", []))
     with pytest.raises(UserError, match="records no position"):
-        gather(make_run(tmp_path / "suite", task="cartpole-balance"))
+        gather(make_run(tmp_path / "gym", task="gym:Pendulum-v1"))
     with pytest.raises(UserError, match="--episodes is 0"):
         gather(tmp_path / "run", episodes=0)
 

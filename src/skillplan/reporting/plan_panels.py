@@ -40,7 +40,7 @@ def score_scale(thought: Any) -> Normalize:
 def draw_search(figure: FigureBase, row: Sequence[Axes], thought: Any, iterations: np.ndarray) -> None:
     """Some iterations of a search, beside each other, with one colour bar."""
     seen, scale = skill_space.projection(thought.skills), score_scale(thought)
-    for place, (axes, iteration) in enumerate(zip(row, iterations, strict=True)):
+    for place, (axes, iteration) in enumerate(zip(row, iterations.tolist(), strict=True)):
         draw_iteration(axes, thought, iteration, seen, scale)
         skill_space.frame(axes, seen, thought.skills, ylabel=place == 0)
         axes.set_title(f"iteration {iteration + 1}", fontsize=8)
