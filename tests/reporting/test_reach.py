@@ -3,13 +3,13 @@ import itertools
 import numpy as np
 import pytest
 
-from skillplan.reporting.reach import Reach, crossings, frames_to_reach, ratio
+from skillplan.reporting.reach import Ratio, Reach, crossings, frames_to_reach, ratio
 
 GRID = np.array([10.0, 20.0, 30.0])
 
 
 def reach(frames: float, replicates: list[float], last: float = 30.0) -> Reach:
-    return Reach(frames, min(replicates), max(replicates), 10.0, last, np.array(replicates))
+    return Reach(frames, min(replicates), max(replicates), 5.0, last, np.array(replicates))
 
 
 def test_a_level_is_reached_on_the_line_between_two_points():
@@ -72,6 +72,13 @@ def test_a_baseline_that_stops_before_the_level_gives_a_lower_bound_only():
     found = ratio(reach(10.0, [10.0, 12.0]), reach(np.inf, [np.inf, 24.0]))
     assert (found.at_least, found.at_most) == (3.0, np.inf)
     assert (found.low, found.high) == (2.0, np.inf)
+
+
+def test_what_was_there_at_the_first_measurement_was_reached_at_some_time_before():
+    early, later = reach(5.0, [5.0, 5.0]), reach(20.0, [20.0, 24.0])
+    assert ratio(early, later) == Ratio(at_least=4.0, at_most=np.inf, low=4.0, high=np.inf)
+    assert ratio(later, early) == Ratio(at_least=0.0, at_most=0.25, low=0.0, high=0.25)
+    assert ratio(early, early) == Ratio(at_least=0.0, at_most=np.inf, low=0.0, high=np.inf)
 
 
 def test_a_group_that_stops_before_the_level_gives_an_upper_bound_only():

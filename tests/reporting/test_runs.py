@@ -1,5 +1,4 @@
 import json
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -135,12 +134,3 @@ def test_a_large_log_is_read_line_by_line(tmp_path):
     assert len(run.series["evaluation/return"]) == 100
     assert run.series["evaluation/return"].values[-1] == 1000.0
     assert len(run.series["train/return"]) == 9900
-
-
-@pytest.mark.slow
-def test_ten_runs_of_200k_frames_are_read_in_seconds(tmp_path):
-    for seed in range(10):
-        write_large_log(make_run(tmp_path / f"lsp-{seed}", seed=seed) / "metrics.jsonl", 10_000)
-    began = time.process_time()
-    assert len(find_runs([tmp_path], METRICS).runs) == 10
-    assert time.process_time() - began < 20

@@ -31,5 +31,5 @@ def side_by_side(pictures: np.ndarray, moments: int) -> np.ndarray:
 
 
 def evenly(length: int, count: int) -> np.ndarray:
-    """At most `count` indices from the first to the last of `length`, evenly apart."""
-    return np.unique(np.linspace(0, length - 1, count).round().astype(int))
+    """At most `count` indices from the first to the last of `length`, evenly apart; none of none."""
+    return np.unique(np.linspace(0, length - 1, min(count, length)).round().astype(int))

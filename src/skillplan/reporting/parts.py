@@ -15,6 +15,8 @@ from skillplan.training.restore import LoadedRun, load_run
 from skillplan.training.run_directory import RunDirectory
 
 FEW = 5
+FILMED = 3
+"""Plans of an episode in a film of the page; drawing more of them would take longer than all the rest."""
 LARGEST_FILM = 4_000_000
 """Bytes; a larger one is not put on the page."""
 
@@ -133,7 +135,9 @@ def _plans(run: Run, loaded: LoadedRun) -> Iterator[Markup]:
     what = plan.describe(plans)
     alt = f"{what}: the skills that were tried, iteration by iteration, and what came of the plan."
     yield picture(plan.draw(plans), alt, f"{what}.", raster=True, wide=True)
-    yield _film(lambda path: plan.record(plans, path), f"Film: {what}", f"skillplan plan {run.path}")
+    first = plans._replace(thoughts=plans.thoughts[:FILMED])
+    what = f"Film of the first {len(first.thoughts)} plans: {what}"
+    yield _film(lambda path: plan.record(first, path), what, f"skillplan plan {run.path}")
 
 
 def _foreseen(_run: Run, loaded: LoadedRun) -> Iterator[Markup]:

@@ -204,7 +204,7 @@ def draw(plans: Plans, *, moments: int = 3) -> Figure:
     for row, thought in zip(np.atleast_1d(np.array(figure.subfigures(len(chosen), 1))), chosen, strict=True):
         ratios = [1.0] * len(iterations) + [1.7]
         grid = row.subplots(1, len(iterations) + 1, width_ratios=ratios)
-        plan_panels.draw_search(row, grid[:-1], thought, iterations)
+        plan_panels.draw_search(row, list(grid[:-1]), thought, iterations)
         plan_panels.draw_outcome(grid[-1], plans, thought)
     return figure
 

@@ -22,7 +22,8 @@ CURVES = 3
 """Observed numbers whose imagined and real courses are compared where no place is observed."""
 IMAGES = 5
 """Moments at which imagined and real images are compared."""
-RIGHT = (0.58, 0.13, 0.38, 0.7)
+BAR, LEFT, RIGHT = (0.07, 0.28, 0.012, 0.5), (0.15, 0.22, 0.33, 0.63), (0.58, 0.22, 0.38, 0.63)
+"""Where the film has its colour bar and panels, in shares of the picture: left, bottom, width, height."""
 PLAN_COLOR = "#D55E00"
 FRAMES_PER_SECOND = 10.0
 ITERATION_FRAMES = 3
@@ -39,7 +40,7 @@ def score_scale(thought: Any) -> Normalize:
 def draw_search(figure: FigureBase, row: Sequence[Axes], thought: Any, iterations: np.ndarray) -> None:
     """Some iterations of a search, beside each other, with one colour bar."""
     seen, scale = skill_space.projection(thought.skills), score_scale(thought)
-    for place, (axes, iteration) in enumerate(zip(row, iterations, strict=True)):
+    for place, (axes, iteration) in enumerate(zip(row, iterations.tolist(), strict=True)):
         draw_iteration(axes, thought, iteration, seen, scale)
         skill_space.frame(axes, seen, thought.skills, ylabel=place == 0)
         axes.set_title(f"iteration {iteration + 1}", fontsize=8)
@@ -56,7 +57,7 @@ def draw_iteration(axes: Axes, thought: Any, iteration: int, seen: skill_space.P
         skill_space.draw_distribution(axes, seen, thought.mean[number], thought.std[number], style=style)
 
 
-def explain(figure: Figure, plans: Any) -> None:
+def explain(figure: Figure, plans: Any, *, place: str = "outside lower center") -> None:
     """What the marks mean, below everything."""
     ring = {"marker": "o", "linestyle": "", "markeredgecolor": "black", "markerfacecolor": SEQUENTIAL(1.0)}
     marks = [
@@ -76,7 +77,7 @@ def explain(figure: Figure, plans: Any) -> None:
             Line2D([], [], color="0.3", linestyle="--", label="imagined (10–90%)"),
             Line2D([], [], color="0.3", label="happened"),
         ]
-    figure.legend(handles=marks, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    figure.legend(handles=marks, loc=place, ncols=3, frameon=False, fontsize=8)
 
 
 def draw_outcome(axes: Axes, plans: Any, thought: Any, *, until: int | None = None) -> None:
@@ -174,14 +175,16 @@ def _draw_curves(axes: Axes, plans: Any, thought: Any, until: int) -> None:
 def film(plans: Any) -> Iterator[np.ndarray]:
     """Pictures of every thought: its iterations, then the steps until the next one."""
     # Places are given: laying them out anew would take most of the time of every picture.
-    figure = Figure(figsize=(9.0, 4.6), dpi=100, facecolor="white")
+    figure = Figure(figsize=(9.0, 5.0), dpi=100, facecolor="white")
     figure.suptitle(f"{plans.config.agent} on {plans.config.task}", fontsize=10)
-    left, bar, right = (figure.add_axes(box) for box in ((0.15, 0.13, 0.33, 0.7), (0.06, 0.2, 0.012, 0.55), RIGHT))
+    explain(figure, plans, place="lower center")
+    bar, left, right = (figure.add_axes(box) for box in (BAR, LEFT, RIGHT))
     ends = [*(thought.step for thought in plans.thoughts[1:]), None]
     for thought, end in zip(plans.thoughts, ends, strict=True):
         seen, scale = skill_space.projection(thought.skills), score_scale(thought)
         bar.clear()
         figure.colorbar(ScalarMappable(scale, SEQUENTIAL), cax=bar).set_label("score", fontsize=8)
+        bar.yaxis.set_ticks_position("left")
         bar.yaxis.set_label_position("left")
         bar.tick_params(labelsize=7)
         for iteration in range(len(thought.scores)):

@@ -26,7 +26,8 @@ class Reach:
 class Ratio:
     """How many times more frames a baseline needs, as far as that is known, with the interval.
 
-    Where only one of the two reaches the level, there is a bound at one side; where neither does, from 0 to infinity.
+    Where only one of the two reaches the level, or one is there at its first measurement already, there is a bound at
+    one side; where neither or both are, the ratio is between 0 and infinity.
     """
 
     at_least: float
@@ -53,24 +54,31 @@ def frames_to_reach(
 def ratio(group: Reach, baseline: Reach) -> Ratio:
     """Frames of the baseline over those of the group: above one, the group needs fewer.
 
-    The interval pairs independent bootstrap samples of both. Of a sample in which one does not reach the level, only a
-    bound is known, which widens the interval. There is no interval where one of them has a single run.
+    The interval pairs independent bootstrap samples of both. Of a sample in which one does not reach the level, or
+    reaches it before anything was measured, only a bound is known, which widens the interval. There is no interval
+    where one of them has a single run.
     """
-    at_least, at_most = _bounds(np.array([group.frames]), np.array([baseline.frames]), group.last, baseline.last)
+    at_least, at_most = _bounds(group, baseline, np.array([group.frames]), np.array([baseline.frames]))
     if np.isnan(group.low) or np.isnan(baseline.low):
         return Ratio(at_least.item(), at_most.item(), np.nan, np.nan)
-    below, above = _bounds(group.replicates, baseline.replicates, group.last, baseline.last)
+    below, above = _bounds(group, baseline, group.replicates, baseline.replicates)
     low, _ = interval(below, between=False)
     _, high = interval(above, between=False)
     return Ratio(at_least.item(), at_most.item(), float(low), float(high))
 
 
 def _bounds(
-    group: np.ndarray, baseline: np.ndarray, group_last: float, baseline_last: float
+    group: Reach, baseline: Reach, group_frames: np.ndarray, baseline_frames: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the greatest ratio `[...]` that frames-to-reach `[...]` allow, of which some are infinite."""
-    least = np.minimum(baseline, baseline_last) / group
-    return least, baseline / np.minimum(group, group_last)
+    """The least and the greatest ratio `[...]` that frames-to-reach `[...]` of the two allow."""
+    (group_least, group_most), (least, most) = _known(group, group_frames), _known(baseline, baseline_frames)
+    with np.errstate(divide="ignore"):
+        return least / group_most, most / group_least
+
+
+def _known(reach: Reach, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Between which frames a level was reached: of what was there at the first measurement, any time before it."""
+    return np.where(frames <= reach.first, 0.0, np.minimum(frames, reach.last)), frames
 
 
 def crossings(grid: np.ndarray, curves: np.ndarray, level: float) -> np.ndarray:

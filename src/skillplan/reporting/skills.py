@@ -105,6 +105,9 @@ def gather(
         evaluator.close()
         world.close()
     ends = None if paths is None else paths[:, :, -1]
+    information = _information(loaded, episodes, np.repeat(skills, repeats, axis=0), repeats)
+    if information is None:
+        notes.append("Nothing tells these skills apart: no predictor of them was learned, or --hold is below its L.")
     return HeldSkills(
         config=config,
         frames=loaded.counters.frames,
@@ -117,7 +120,7 @@ def gather(
         still=view is not None,
         spread=None if ends is None or repeats < 2 else spread_of_ends(ends),
         overlap=None if ends is None else overlaps(ends),
-        information=_information(loaded, episodes, np.repeat(skills, repeats, axis=0), repeats),
+        information=information,
         notes=tuple(notes),
     )
 

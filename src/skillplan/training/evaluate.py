@@ -13,7 +13,7 @@ from skillplan.envs import make
 from skillplan.envs.interface import Environment
 from skillplan.envs.workers import WorkerEnvironment
 from skillplan.envs.wrapper import RepeatedEnvironment
-from skillplan.learner import ActingModels
+from skillplan.learner import Act, ActingModels
 from skillplan.learners import learner_of
 from skillplan.replay.episode import Episode
 from skillplan.training.rollout import AgentPlayer, rollout
@@ -83,14 +83,16 @@ def held_positions(episodes: Sequence[Episode], steps: int) -> np.ndarray:
 
 
 class Evaluator:
-    """Evaluates the agents of one run; everything is compiled at its first use and never again."""
+    """Evaluates the agents of one run; everything is compiled at its first use and never again.
+
+    Acting is not even compiled again by another evaluator of the same configuration.
+    """
 
     def __init__(self, config: Config):
         """Nothing is made before it is needed."""
         self.config = config
         learner = learner_of(config)
-        self._act = learner.make_act()
-        self._hold = learner.make_act(choose_skills=False)
+        self._act, self._hold = _acting(config, True), _acting(config, False)
         self._log_q_prior = jax.jit(learner.log_q_prior)
         self._environments: list[Environment] = []
 
@@ -174,6 +176,11 @@ def summarize(episodes: Sequence[Episode], what: str = "evaluation") -> dict[str
         ends = np.array([episode.record["upright"][-1, -1, 0] for episode in episodes])
         summary[f"{what}/upright"] = float((ends > UPRIGHT).mean())
     return summary
+
+
+@functools.lru_cache(maxsize=4)
+def _acting(config: Config, choose_skills: bool) -> Act:
+    return learner_of(config).make_act(choose_skills=choose_skills)
 
 
 def _fill_keys(keys: jax.Array, rows: int) -> jax.Array:
