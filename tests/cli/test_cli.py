@@ -1,3 +1,4 @@
+import errno
 import json
 import subprocess
 import sys
@@ -5,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from skillplan.cli import agents
 from skillplan.cli.main import COMMANDS, main
 from skillplan.cli.options import _one_sentence
 from skillplan.cli.train import read
@@ -250,6 +252,30 @@ def test_evaluating_in_a_foreign_world_names_the_difference(capsys, trained):
     status, _, err = run(capsys, "evaluate", str(trained), "--task", "walker-walk")
     assert status == 2
     assert "it lacks the observations 'rays' (size 12)" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied", "films"), 2, "Permission denied (films): give a path that"),
+        (OSError(errno.ENOSPC, "No space left on device"), 1, "No space left on device: files that were written are"),
+    ],
+)
+def test_a_disk_that_refuses_is_told_in_one_sentence(capsys, monkeypatch, error, status, told):
+    def refuse(arguments):
+        raise error
+
+    monkeypatch.setattr(agents, "command", refuse)
+    found, out, err = run(capsys, "agents")
+    assert (found, out) == (status, "")
+    assert err.startswith(f"skillplan: {told}")
+    assert len(err.splitlines()) == 1
+
+
+def test_a_reader_may_leave_early():
+    command = f"{sys.executable} -m skillplan.cli.main agents | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
 
 
 def test_a_mistake_shows_no_traceback_from_the_shell(tmp_path):

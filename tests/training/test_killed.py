@@ -16,7 +16,7 @@ from skillplan.training.run_directory import RunDirectory
 FRAMES = 3000
 TRAIN = ["train", "rover-field", "--size", "debug", "--seed", "4", "--frames", str(FRAMES)]
 TRAIN += ["--training.checkpoint-every", "300", "--evaluation.every", "600"]
-MOVE = ["rover-cove", "--frames", str(FRAMES), "--fix-policy", "--relabel", "--skill-duration", "30", "--horizon", "60"]
+MOVE = ["rover-cove", "--frames", str(FRAMES)]
 
 
 def start(*arguments: str) -> "subprocess.Popen[bytes]":
@@ -60,14 +60,23 @@ def same(run: Path, whole: Path) -> bool:
 
 
 @pytest.mark.slow
-def test_killing_at_any_moment_changes_nothing(tmp_path):
+@pytest.mark.parametrize(
+    ("settings", "moving"),
+    [
+        ([], [*MOVE, "--fix-policy", "--relabel", "--skill-duration", "30", "--horizon", "60"]),
+        (["--envs", "2"], []),
+        (["--agent", "hiro"], [*MOVE, "--fix-policy"]),
+    ],
+    ids=["one world", "two worlds", "hiro"],
+)
+def test_killing_at_any_moment_changes_nothing(tmp_path, settings, moving):
     draws = np.random.default_rng(0)
     whole, torn = tmp_path / "whole", tmp_path / "torn"
-    finish(*TRAIN, "--run", str(whole))
-    assert kill_again_and_again(torn, draws, *TRAIN) >= 3
+    finish(*TRAIN, *settings, "--run", str(whole))
+    assert kill_again_and_again(torn, draws, *TRAIN, *settings) >= 3
     assert same(torn, whole)
-    # And so for what is carried over from it.
-    moved, torn_moved = tmp_path / "moved", tmp_path / "torn-moved"
-    finish("transfer", str(whole), *MOVE, "--run", str(moved))
-    assert kill_again_and_again(torn_moved, draws, "transfer", str(whole), *MOVE) >= 3
-    assert same(torn_moved, moved)
+    if moving:  # And so for what is carried over from it.
+        moved, torn_moved = tmp_path / "moved", tmp_path / "torn-moved"
+        finish("transfer", str(whole), *moving, "--run", str(moved))
+        assert kill_again_and_again(torn_moved, draws, "transfer", str(whole), *moving) >= 3
+        assert same(torn_moved, moved)

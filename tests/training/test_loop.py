@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -162,6 +163,20 @@ def test_there_must_be_something_to_resume(tmp_path):
     with pytest.raises(UserError, match="nothing to resume"):
         train(debug_config(), tmp_path / "run", resume=True)
     assert not (tmp_path / "run").exists()
+
+
+def test_lost_checkpoints_are_told_before_episodes_are_lost(finished, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(finished, run)
+    shutil.rmtree(run / "checkpoints")
+    with pytest.raises(UserError, match="has lost its checkpoints, though 1,200 frames were played"):
+        train(debug_config(), run, resume=True)
+    assert len(episode_files(run / "episodes")) == 4
+    # One that is killed just before its first checkpoint is written has lost none.
+    lines = (run / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (run / "metrics.jsonl").write_text("".join(line for line in lines if json.loads(line)["frames"] <= 600))
+    Trainer(debug_config(), RunDirectory(run), resume=True).close()
+    assert episode_files(run / "episodes") == []
 
 
 def test_a_missing_episode_is_named(tmp_path):

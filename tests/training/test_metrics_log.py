@@ -1,5 +1,8 @@
 import json
 
+import pytest
+
+from skillplan.errors import UserError
 from skillplan.training.counters import Counters
 from skillplan.training.metrics_log import MetricsLog, cut_back, read_metrics
 
@@ -36,6 +39,21 @@ def test_cutting_back_drops_later_lines_and_a_torn_one(tmp_path):
     cut_back(path, 2)
     assert [line["episodes"] for line in read_metrics(path)] == [1, 2, 2]
     assert path.read_text().endswith("\n")
+
+
+@pytest.mark.parametrize("line", [b"\xff\xfe", b'{"frames": 3}', b'{"episodes": null}'])
+def test_a_damaged_file_is_explained_and_kept(tmp_path, line):
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(line + b"\n")
+    with pytest.raises(UserError, match="metrics.jsonl is damaged"):
+        cut_back(path, 2)
+    assert path.read_bytes() == line + b"\n"
+
+
+def test_lines_that_are_no_objects_are_passed_over(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('3\nnull\n{"episodes": 1}\n')
+    assert list(read_metrics(path)) == [{"episodes": 1}]
 
 
 def test_a_missing_file_has_no_lines(tmp_path):

@@ -11,7 +11,7 @@ from skillplan.cli.options import parse
 from skillplan.errors import UserError
 from skillplan.reporting.statistic import Statistic
 
-EXAMPLE = "skillplan curves runs/rover-* results/rover-field.csv --reach 150 250 --out rover.png"
+EXAMPLE = "skillplan curves runs/rover-lsp-0 runs/rover-dreamer-0 --reach 150 250 --out rover.png"
 FORMATS = (".png", ".pdf", ".svg")
 
 

@@ -1,6 +1,8 @@
 """The `skillplan` command: finds the subcommand, and turns mistakes into one sentence and exit status 2."""
 
+import errno
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +26,9 @@ COMMANDS = {
     "agents": "List the agents and sizes.",
     "doctor": "Check this installation.",
 }
+
+DISK = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
+"""What no better path would have prevented."""
 
 HELP = """Latent Skill Planning: plan over learned skills inside a world model.
 
@@ -55,10 +60,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if name not in COMMANDS:
             raise unknown_name("command", name, COMMANDS)
-        return importlib.import_module(f"skillplan.cli.{name.replace('-', '_')}").command(rest)
+        status = importlib.import_module(f"skillplan.cli.{name.replace('-', '_')}").command(rest)
+        sys.stdout.flush()
+        return status
     except UserError as error:
         print(f"skillplan: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # whoever read the output, such as `head`, has what it wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        if error.filename is None and error.errno not in DISK:
+            raise
+        where = f" ({error.filename})" if error.filename else ""
+        remedy = (
+            "files that were written are whole, and `--resume` goes on with a run once the disk is mended."
+            if error.errno in DISK
+            else "give a path that can be read or written."
+        )
+        print(f"skillplan: {error.strerror or error}{where}: {remedy}", file=sys.stderr)
+        return 1 if error.errno in DISK else 2
     except KeyboardInterrupt:
         print("skillplan: interrupted.", file=sys.stderr)
         return 130

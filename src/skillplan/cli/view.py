@@ -15,7 +15,7 @@ from skillplan.envs.interface import Environment, Step
 from skillplan.envs.wrapper import RepeatedEnvironment
 from skillplan.errors import UserError
 
-EXAMPLE = "skillplan view quadruped-cove --policy runs/cove --out cove.mp4"
+EXAMPLE = "skillplan view rover-cove --policy runs/rover --out cove.mp4"
 PICTURES = (".png",)
 Policy = Callable[[np.ndarray], np.ndarray]
 

@@ -22,7 +22,7 @@ from skillplan.training.allocator import keep_freed_memory
 from skillplan.training.checkpoint import Checkpoints
 from skillplan.training.counters import Counters
 from skillplan.training.evaluate import Evaluator, make_environments, summarize
-from skillplan.training.metrics_log import MetricsLog, cut_back
+from skillplan.training.metrics_log import MetricsLog, cut_back, read_metrics
 from skillplan.training.progress import Display
 from skillplan.training.rollout import AgentPlayer, Player, RandomPlayer, rollout
 from skillplan.training.run_directory import RunDirectory
@@ -50,6 +50,7 @@ class Trainer:
             directory.extend(config, spec)
             if self.checkpoints.newest() is None:
                 directory.refuse_lost_beginning()
+                _refuse_lost_checkpoints(directory, config)
                 resume = False  # killed before its first checkpoint: from the start, which repeats what was lost
         else:
             directory.create(config, spec)
@@ -230,6 +231,20 @@ def train(config: Config, run: Path, *, resume: bool = False) -> RunDirectory:
         if unplayable:
             shutil.rmtree(directory.path)  # made just now, and nothing is in it yet
     return directory
+
+
+def _refuse_lost_checkpoints(directory: RunDirectory, config: Config) -> None:
+    """Raise UserError where a run without a checkpoint had played on after its first one was due.
+
+    Beginning it anew would delete its episodes.
+    """
+    due = max(config.training.checkpoint_every, directory.read()[0].training.checkpoint_every)
+    played = {line.get("frames", 0) for line in read_metrics(directory.metrics_file)}
+    if sum(frames >= due for frames in played) > 1:
+        raise UserError(
+            f"{directory.path} has lost its checkpoints, though {max(played):,} frames were played: restore them from "
+            "a copy, or start a new run."
+        )
 
 
 def _crossed(every: int, before: int, after: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorboardX import SummaryWriter
 
+from skillplan.errors import UserError
 from skillplan.training.counters import Counters
 
 
@@ -18,9 +19,11 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
     with path.open() as file:
         for line in file:
             try:
-                yield json.loads(line)
+                content = json.loads(line)
             except json.JSONDecodeError:
                 continue
+            if isinstance(content, dict):
+                yield content
 
 
 class MetricsLog:
@@ -47,7 +50,13 @@ class MetricsLog:
 
 def cut_back(path: Path, episodes: int) -> None:
     """Drop the lines that were written after `episodes` episodes, so that a resumed run can write them again."""
-    lines = [json.dumps(line) + "\n" for line in read_metrics(path) if line["episodes"] <= episodes]
+    try:
+        lines = [json.dumps(line) + "\n" for line in read_metrics(path) if line["episodes"] <= episodes]
+    except (UnicodeDecodeError, KeyError, TypeError) as error:
+        raise UserError(
+            f"{path} is damaged ({type(error).__name__}: {error}): restore it from a copy, or move it away to go on "
+            "without its lines."
+        ) from error
     partial = path.with_name(path.name + ".partial")
     partial.write_text("".join(lines))
     partial.replace(path)

@@ -39,7 +39,7 @@ class RunDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(
-                f"Cannot make the directory {self.path} ({error.strerror}): name another with --run."
+                f"Cannot make the directory {self.path} ({error.strerror}): name another directory."
             ) from error
         content = {
             "format": FORMAT,
