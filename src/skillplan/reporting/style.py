@@ -5,6 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 # Okabe and Ito's palette, and beyond it colours that deuteranopes and protanopes tell from it and from each other.
 AGENT_COLORS = {
@@ -40,4 +41,6 @@ def plain(axes: Axes) -> None:
 
 def new_figure(width: float, height: float) -> Figure:
     """An empty figure of some inches on white paper, whatever page it is put on; it belongs to no window."""
-    return Figure(figsize=(width, height), layout="constrained", facecolor="white", edgecolor="white", dpi=130)
+    # Inches between panels, enough that the label of one does not read as that of its neighbour.
+    layout = ConstrainedLayoutEngine(w_pad=0.08)
+    return Figure(figsize=(width, height), layout=layout, facecolor="white", edgecolor="white", dpi=130)
