@@ -2,10 +2,12 @@
 
 import argparse
 
+from benchmarks.agents import measure_agents, measure_information
 from benchmarks.environments import measure_pictures, measure_step
 from benchmarks.update import ROVER, WALKER, measure_update
 from skillplan.errors import UserError
 
+PARTS = ("updates", "agents", "information", "environments")
 DRAWN = ("quadruped-walk", "quadruped-cove", "walker-walk")
 
 
@@ -41,13 +43,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=10, help="how often each function is timed")
     parser.add_argument("--quick", action="store_true", help="leave out planning at every state")
-    parser.add_argument("--only", choices=("updates", "environments"), help="leave out the others")
+    parser.add_argument("--only", choices=PARTS, help="leave out the others")
     options = parser.parse_args()
-    if options.only != "environments":
+    if options.only in (None, "updates"):
         for task, spec, size in (("walker-walk", WALKER, "compact"), ("rover-field", ROVER, "tiny")):
             seconds = measure_update(task, spec, size, options.rounds, with_all=not options.quick)
             show(f"One update, {task} at size {size} (ratio to Dreamer's)", seconds)
-    if options.only != "updates":
+    if options.only in (None, "agents"):
+        updates, steps = measure_agents("rover-field", ROVER, "tiny", options.rounds)
+        show("One update of each agent, rover-field at size tiny (ratio to LSP's)", updates)
+        show("One agent step of each agent, the same (ratio to LSP's)", steps)
+    if options.only in (None, "information"):
+        seconds = measure_information("rover-field", ROVER, "tiny", options.rounds)
+        show("Behaviour learning by estimate of mutual information, the same (ratio to none)", seconds)
+    if options.only in (None, "environments"):
         show_environments(options.rounds)
 
 
