@@ -48,7 +48,9 @@ def test_a_damaged_source_is_explained(tmp_path, source):
     run = RunDirectory(tmp_path / "run")
     run.create(debug_config(), SPEC)
     run.config_file.write_text(json.dumps(json.loads(run.config_file.read_text()) | {"source": source}))
-    with pytest.raises(UserError, match="does not say all of frames, options, parts, run, state_sha256, task"):
+    with pytest.raises(
+        UserError, match="does not say all of episodes, frames, options, parts, run, state_sha256, task"
+    ):
         run.source()
 
 

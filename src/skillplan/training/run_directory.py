@@ -18,7 +18,7 @@ FORMAT = 1
 # What may differ between a run and its continuation: how long to go on, how often to look and save, where worlds run.
 FREE_ON_RESUME = {"frames", "evaluation.episodes", "training.checkpoint_every", "environment.workers"}
 # What must be known of the run that another one was carried over from.
-SOURCE_KEYS = {"run", "task", "frames", "state_sha256", "options", "parts"}
+SOURCE_KEYS = {"run", "task", "frames", "episodes", "state_sha256", "options", "parts"}
 
 
 class RunDirectory:
