@@ -1,5 +1,6 @@
 import dataclasses
 import shutil
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +56,18 @@ def test_only_the_newest_two_are_kept(state, tmp_path):
         checkpoints.save(state, Counters(episodes=episodes))
     assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == ["10", "2"]
     assert checkpoints.newest() == 10
+
+
+def test_a_full_disk_leaves_the_checkpoints_there_are(state, tmp_path, monkeypatch):
+    checkpoints = Checkpoints(tmp_path / "checkpoints")
+    checkpoints.save(state, Counters(episodes=1))
+    numbers = sum(leaf.nbytes for leaf in jax.tree.leaves(state))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=numbers))
+    for episodes in (1, 2):
+        with pytest.raises(OSError, match="No space left on device"):
+            checkpoints.save(state, Counters(episodes=episodes))
+    assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["1"]
+    checkpoints.restore(jax.eval_shape(lambda: state))
 
 
 def test_a_checkpoint_of_the_same_episode_is_replaced(state, tmp_path):

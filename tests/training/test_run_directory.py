@@ -25,6 +25,7 @@ def test_a_configuration_survives_the_disk(tmp_path, agent, size):
     [
         (lambda content: content["config"].pop("policy") and content.pop("environment"), "KeyError"),
         (lambda content: content["config"].update(seed="one"), "expected int"),
+        (lambda content: content["environment"].update(observation_sizes=[5]), "2 observations but 1 sizes"),
         (lambda content: content["config"].update(seed=True), "expected int"),
         (lambda content: content["config"].update(colour="red"), "unknown setting 'colour'"),
         (lambda content: content["config"]["planner"].update(starts="some"), "'some' is none of all, segment"),
@@ -40,6 +41,17 @@ def test_a_damaged_configuration_is_explained(tmp_path, change, complaint):
     with pytest.raises(UserError, match=complaint) as error:
         run.read()
     assert str(run.config_file) in str(error.value)
+
+
+@pytest.mark.parametrize("source", [3, {"run": "runs/other"}])
+def test_a_damaged_source_is_explained(tmp_path, source):
+    run = RunDirectory(tmp_path / "run")
+    run.create(debug_config(), SPEC)
+    run.config_file.write_text(json.dumps(json.loads(run.config_file.read_text()) | {"source": source}))
+    with pytest.raises(
+        UserError, match="does not say all of episodes, frames, options, parts, run, state_sha256, task"
+    ):
+        run.source()
 
 
 def test_a_torn_configuration_is_explained(tmp_path):

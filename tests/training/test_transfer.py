@@ -258,6 +258,21 @@ def test_a_transfer_that_fails_leaves_nothing(finished, tmp_path):
     with pytest.raises(UserError, match="damaged"):
         begin_transfer(source, "rover-cove", tmp_path / "run", dataclasses.replace(OPTIONS, relabel=True))
     assert list(tmp_path.iterdir()) == [source]
+    # Nor does what goes on from there.
+    run = tmp_path / "relabelled"
+    begin_transfer(finished, "rover-cove", run, dataclasses.replace(OPTIONS, relabel=True))
+    episode_files(run / "source_episodes")[3].unlink()
+    with pytest.raises(UserError, match=r"Episode 3 is missing .* needs the first 4"):
+        Trainer(load_run(run).config, RunDirectory(run), resume=True)
+
+
+def test_relabelling_misses_no_episode(finished, tmp_path):
+    source = tmp_path / "source"
+    shutil.copytree(finished, source)
+    episode_files(source / "episodes")[1].unlink()
+    with pytest.raises(UserError, match=r"Episode 1 is missing .* needs the first 4"):
+        begin_transfer(source, "rover-cove", tmp_path / "run", dataclasses.replace(OPTIONS, relabel=True))
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_what_a_killed_beginning_left_is_cleared_away(finished, tmp_path):

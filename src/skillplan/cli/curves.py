@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -19,7 +20,7 @@ FORMATS = (".png", ".pdf", ".svg")
 class CurvesOptions:
     """Draw learning curves by frames, one panel per task, with bootstrap intervals over runs; write them as CSV too."""
 
-    runs: tyro.conf.Positional[tuple[Path, ...]]
+    runs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN…")]
     """Run directories, directories that hold runs, and tables of runs (.csv)."""
     out: Path = Path("curves.png")
     """The figure, .png, .pdf or .svg; its tables are written beside it."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 
@@ -19,7 +20,7 @@ class ReportOptions:
     The page is one file that opens without a network.
     """
 
-    runs: tyro.conf.Positional[tuple[Path, ...]]
+    runs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN…")]
     """Run directories, directories that hold runs, and tables of runs (.csv)."""
     out: Path = Path("report.html")
     """The page."""

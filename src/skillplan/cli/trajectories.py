@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import tyro
 
@@ -17,7 +17,7 @@ EXAMPLE = "skillplan trajectories runs/cove-lsp runs/cove-dreamer --frames 40000
 class TrajectoriesOptions:
     """Draw root paths of runs side by side from above, with dots where a new skill begins, obstacles and target."""
 
-    runs: tyro.conf.Positional[tuple[Path, ...]]
+    runs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="RUN…")]
     """Directories of the runs."""
     phase: Literal["training", "evaluation"] = "training"
     """Episodes of training, coloured by time, or noise-free ones of the newest checkpoint."""

@@ -31,6 +31,13 @@ class EnvSpec:
     record_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Record-only values per frame (`position`, …): written to disk, never shown to the agent."""
 
+    def __post_init__(self) -> None:
+        """Refuse pieces without a size, and sizes without a piece."""
+        if len(self.observation_keys) != len(self.observation_sizes):
+            raise ValueError(
+                f"{self.task} has {len(self.observation_keys)} observations but {len(self.observation_sizes)} sizes"
+            )
+
 
 class Step(NamedTuple):
     """What one agent step (or a reset) brought."""

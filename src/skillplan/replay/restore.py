@@ -33,6 +33,18 @@ def episode_length(path: Path) -> int:
     return _number(path, "length")
 
 
+def first_episodes(directory: Path, episodes: int) -> list[Path]:
+    """The files of a run's first `episodes` in order; where one is missing, UserError names it."""
+    files = {_number(path, "index"): path for path in episode_files(directory)}
+    missing = next((index for index in range(episodes) if index not in files), None)
+    if missing is not None:
+        raise UserError(
+            f"Episode {missing} is missing from {directory}, of which the checkpoint needs the first {episodes}: "
+            "restore its file from a copy, or start a new run."
+        )
+    return [files[index] for index in range(episodes)]
+
+
 def truncate(directory: Path, episodes: int) -> list[Path]:
     """Cut a run's episodes back to its first `episodes` and return their files in order.
 
@@ -41,20 +53,13 @@ def truncate(directory: Path, episodes: int) -> list[Path]:
     """
     if episodes < 0:
         raise ValueError(f"Cannot keep {episodes} episodes.")
-    files = {_number(path, "index"): path for path in episode_files(directory)}
-    missing = next((index for index in range(episodes) if index not in files), None)
-    if missing is not None:
-        raise UserError(
-            f"Episode {missing} is missing from {directory}, of which the checkpoint needs the first {episodes}: "
-            "restore its file from a copy, or start a new run."
-        )
+    kept = first_episodes(directory, episodes)
     # The last one first: a process killed in between leaves a run that can still be cut back.
-    for index in sorted(files, reverse=True):
-        if index >= episodes:
-            files.pop(index).unlink()
+    for path in reversed(episode_files(directory)[episodes:]):
+        path.unlink()
     for path in directory.glob(f"*.npz{PARTIAL_SUFFIX}"):
         path.unlink()
-    return [files[index] for index in sorted(files)]
+    return kept
 
 
 def refill(

@@ -1,7 +1,9 @@
 """Checkpoints: the complete learner state and the counts, written whole or not at all."""
 
+import errno
 import hashlib
 import logging
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from skillplan.learner import LearnerState
 from skillplan.training.counters import Counters
 
 KEEP = 2
+SPARE_BYTES = 2**20
+"""What a checkpoint may take on disk beyond twice its numbers."""
 
 
 def named_arrays(tree: Any) -> dict[str, Any]:
@@ -69,8 +73,15 @@ class Checkpoints:
         return int(restored["counters"]["frames"])
 
     def save(self, state: LearnerState, counters: Counters) -> None:
-        """Write a checkpoint under a temporary name, then give it its own; older ones go."""
+        """Write a checkpoint under a temporary name, then give it its own; older ones go.
+
+        Raises OSError where there is too little room for it, before anything is touched.
+        """
         step = self.directory / str(counters.episodes)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        needed = 2 * sum(leaf.nbytes for leaf in jax.tree.leaves(state)) + SPARE_BYTES
+        if shutil.disk_usage(self.directory).free < needed:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(step))
         if step.exists():
             shutil.rmtree(step)
         with self._writer() as manager:

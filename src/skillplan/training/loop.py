@@ -16,7 +16,7 @@ from skillplan.learner import LearnerState
 from skillplan.learners import learner_of
 from skillplan.replay.episode import Episode, save
 from skillplan.replay.memory import check_settings, format_bytes, memory_estimate, steps_for
-from skillplan.replay.restore import episode_files, refill, truncate
+from skillplan.replay.restore import first_episodes, refill, truncate
 from skillplan.replay.store import ReplayStore
 from skillplan.training.allocator import keep_freed_memory
 from skillplan.training.checkpoint import Checkpoints
@@ -64,7 +64,7 @@ class Trainer:
         else:
             self.state: LearnerState = initial(seed_key)
         own = truncate(directory.episodes, self.counters.episodes)
-        refill(self.store, [*episode_files(directory.source_episodes), *own], self.learner.to_store)
+        refill(self.store, [*_carried_episodes(directory), *own], self.learner.to_store)
         cut_back(directory.metrics_file, self.counters.episodes)
         self.log = MetricsLog(directory.metrics_file, directory.tensorboard)
         self.evaluator = Evaluator(config)
@@ -245,6 +245,14 @@ def _refuse_lost_checkpoints(directory: RunDirectory, config: Config) -> None:
             f"{directory.path} has lost its checkpoints, though {max(played):,} frames were played: restore them from "
             "a copy, or start a new run."
         )
+
+
+def _carried_episodes(directory: RunDirectory) -> list[Path]:
+    """Files of the episodes that a transfer brought along, relabelled."""
+    source = directory.source()
+    if source is None or not source["options"]["relabel"]:
+        return []
+    return first_episodes(directory.source_episodes, source["episodes"])
 
 
 def _crossed(every: int, before: int, after: int) -> bool:

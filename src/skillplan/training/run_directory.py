@@ -17,6 +17,8 @@ from skillplan.errors import UserError
 FORMAT = 1
 # What may differ between a run and its continuation: how long to go on, how often to look and save, where worlds run.
 FREE_ON_RESUME = {"frames", "evaluation.episodes", "training.checkpoint_every", "environment.workers"}
+# What must be known of the run that another one was carried over from.
+SOURCE_KEYS = {"run", "task", "frames", "episodes", "state_sha256", "options", "parts"}
 
 
 class RunDirectory:
@@ -65,7 +67,13 @@ class RunDirectory:
     def source(self) -> dict[str, Any] | None:
         """What a run was carried over from, as it is kept in its configuration; None where it began from nothing."""
         self.read()
-        return json.loads(self.config_file.read_text()).get("source")
+        source = json.loads(self.config_file.read_text()).get("source")
+        if source is not None and not (isinstance(source, dict) and source.keys() >= SOURCE_KEYS):
+            raise UserError(
+                f"{self.config_file} is damaged: of what the run was carried over from, it does not say all of "
+                f"{', '.join(sorted(SOURCE_KEYS))}; restore it from a copy."
+            )
+        return source
 
     def refuse_lost_beginning(self) -> None:
         """Raise UserError where the run was carried over from another one, whose state cannot be computed anew."""

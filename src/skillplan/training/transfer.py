@@ -19,7 +19,7 @@ from skillplan.learner import Learner
 from skillplan.learners import learner_of
 from skillplan.presets import with_overrides
 from skillplan.replay.episode import load, save
-from skillplan.replay.restore import episode_files
+from skillplan.replay.restore import first_episodes
 from skillplan.training.checkpoint import Checkpoints, state_sha256
 from skillplan.training.counters import Counters
 from skillplan.training.evaluate import make_environment
@@ -205,7 +205,7 @@ def transfer(source: Path, target: str, run: Path, options: TransferOptions, *, 
 
 def _relabel_episodes(source: Path, loaded: LoadedRun, target: str, into: Path) -> Relabelled:
     began, steps, old, new = time.monotonic(), 0, 0.0, 0.0
-    files = episode_files(RunDirectory(source).episodes)[: loaded.counters.episodes]
+    files = first_episodes(RunDirectory(source).episodes, loaded.counters.episodes)
     for number, file in enumerate(files):
         episode = load(file)
         rewards = relabel(episode, source=loaded.config.task, target=target)
