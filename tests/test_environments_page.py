@@ -11,13 +11,15 @@ import pytest
 import skillplan
 from skillplan.cli.main import main
 from skillplan.envs.registry import TASKS
+from small import quick_compilation  # noqa: F401
 
 DOCS = Path(__file__).parents[1] / "docs"
 TEXT = (DOCS / "environments.md").read_text()
 FLOORS = Path(skillplan.__file__).parent / "reporting" / "floors.csv"
 ROW = re.compile(r"^\| !\[[^\]]+\]\((\S+)\) \| \*\*`([\w-]+)`\*\*.* \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 # What makes training one of seconds.
-SHORTER = ["--size", "debug", "--frames", "60", "--environment.episode-length", "20", "--evaluation.episodes", "1"]
+SHORTER = ["--agent", "dreamer", "--size", "debug", "--frames", "60"]
+SHORTER += ["--environment.episode-length", "20", "--evaluation.episodes", "1"]
 
 
 def test_every_task_has_a_row_with_a_small_picture():
