@@ -75,7 +75,9 @@ class Page:
 
     def picture(self) -> bytes:
         """The whole page as PNG."""
-        answer = self._call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        size = self._call("Page.getLayoutMetrics")["cssContentSize"]
+        whole = {**size, "x": 0, "y": 0, "scale": 1}
+        answer = self._call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=whole)
         return base64.b64decode(answer["data"])
 
     def close(self) -> None:

@@ -102,3 +102,10 @@ def test_the_command_draws_plans_and_predictions(tmp_path, capsys):
     assert ": 2 plans." in said
     assert "Foreseen from actions alone: error over" in said
     assert sorted(path.name for path in (run / "figures").iterdir()) == ["open-loop.png", "plan.png"]
+
+
+def test_of_an_agent_that_does_not_plan_the_command_shows_the_world_model(tmp_path, capsys):
+    run = store(fresh_run("dreamer"), tmp_path / "run")
+    assert main(["plan", str(run), "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().err == "skillplan: dreamer does not plan; its world model alone is shown.\n"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["open-loop.png"]

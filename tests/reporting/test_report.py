@@ -85,6 +85,8 @@ def test_the_page_says_what_the_runs_reached(several):
     assert "frames of 3,000" not in text
     assert f"skillplan train rover-field --agent lsp --size debug --frames 12000 --seed 1 --run {several}" in text
     assert "2 episodes" in text
+    assert "Returns on rover-field: 0 for doing nothing, 34 for random actions, at most 300." in text
+    assert text.count("No agent played for this page.") == 4
 
 
 @pytest.mark.parametrize("kind", ["evaluation", "log", "episodes"])

@@ -26,7 +26,7 @@ def held(**changes: object) -> HeldSkills:
         grid=(2, 2),
         skills=np.linspace(-1.0, 1.0, 12).reshape(4, 3),
         seconds=1.0,
-        paths=paths,
+        paths=paths.astype(np.float32),
         axes=("x", "y"),
         pictures=np.random.default_rng(0).integers(0, 255, (4, 11, 30, 40, 3), np.uint8),
         still=True,

@@ -1,5 +1,6 @@
 """`skillplan plan`: what a run's planner and world model think."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,8 @@ EXAMPLE = "skillplan plan runs/rover --at 0 40 90"
 class PlanOptions:
     """Show the planner's populations in skill space, what it imagines of its plan, and what then happened.
 
-    Beside it goes what the world model foresees of known actions, against the truth.
+    Beside it goes what the world model foresees of known actions, against the truth. Of agents that do not plan this
+    is all there is.
     """
 
     run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
@@ -45,15 +47,21 @@ def command(arguments: Sequence[str]) -> int:
     from skillplan.training.restore import in_world_of, load_run
 
     loaded = in_world_of(load_run(options.run), options.task)
-    plans = plan.gather(loaded, episode=options.episode, at=options.at or None, steps=options.steps)
     foreseen = open_loop.gather(loaded, episode=options.episode)
+    plans = None
+    if plan.has_planner(loaded):
+        plans = plan.gather(loaded, episode=options.episode, at=options.at or None, steps=options.steps)
+    else:
+        print(f"skillplan: {loaded.config.agent} does not plan; its world model alone is shown.", file=sys.stderr)
     out = destination(options.run, options.out)
-    written = [out / "plan.png", out / "open-loop.png"]
-    plan.draw(plans, moments=len(options.at) or 3).savefig(written[0])
-    open_loop.draw(foreseen).savefig(written[1])
-    if suffix:
-        written.append(plan.record(plans, out / f"plan{suffix}"))
-    print(f"{plan.describe(plans)}: {len(plans.thoughts)} plans.")
+    written = [out / "open-loop.png"]
+    open_loop.draw(foreseen).savefig(written[0])
+    if plans is not None:
+        written.append(out / "plan.png")
+        plan.draw(plans, moments=len(options.at) or 3).savefig(written[-1])
+        if suffix:
+            written.append(plan.record(plans, out / f"plan{suffix}"))
+        print(f"{plan.describe(plans)}: {len(plans.thoughts)} plans.")
     print(f"Foreseen from actions alone: {open_loop.figures_of_merit(foreseen)}.")
     print(f"See {', '.join(map(str, written))}. Next: skillplan video {options.run}")
     return 0

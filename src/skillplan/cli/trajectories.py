@@ -42,7 +42,7 @@ def command(arguments: Sequence[str]) -> int:
         trajectories.gather(run, phase=options.phase, episodes=options.episodes, frames=options.frames)
         for run in options.runs
     ]
-    for note in (note for run in gathered for note in run.notes):
+    for note in dict.fromkeys(note for run in gathered for note in run.notes):
         print(f"skillplan: {note}", file=sys.stderr)
     figure = trajectories.draw(gathered)
     picture = destination(options.runs[0], options.out) / "trajectories.png"

@@ -46,13 +46,13 @@ def played_parts(groups: Groups, most: int) -> list[tuple[str, str, Markup]]:
         for part in PLAYED:
             shown[part.anchor].append(tag("h3", f"{run.name} on {run.task}"))
             shown[part.anchor].append(tag("div", *_guarded(part.show(run, loaded)), class_="figures"))
-    rest = missing(_rest(others, most)) if others else ""
+    for content in shown.values():
+        if not content:
+            content.append(missing("No agent played for this page."))
+    if others:
+        shown[PLAYED[0].anchor].append(missing(_rest(others, most)))
     return [
-        (
-            part.anchor,
-            part.title,
-            section(part.anchor, part.title, tag("p", part.introduction), shown[part.anchor], rest),
-        )
+        (part.anchor, part.title, section(part.anchor, part.title, tag("p", part.introduction), shown[part.anchor]))
         for part in PLAYED
     ]
 

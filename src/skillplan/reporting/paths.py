@@ -25,16 +25,16 @@ def draw_held_skills(axes: Axes, paths: np.ndarray, colors: np.ndarray | None = 
     for color, repeats in zip(colors, paths, strict=True):
         for path in repeats:
             axes.plot(path[:, 0], path[:, 1], color=color, linewidth=1.2, alpha=0.9)
-    mark_start(axes, *paths[0, 0, 0, :2])
+    mark_start(axes, paths[0, 0, 0, :2])
     axes.set(xlabel="x (m)", ylabel="y (m)")
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.1)
     plain(axes)
 
 
-def mark_start(axes: Axes, x: float, y: float) -> None:
-    """Where everything begins."""
-    axes.plot(x, y, "o", color="black", markersize=6, zorder=3)
+def mark_start(axes: Axes, place: np.ndarray) -> None:
+    """Where everything begins, `[2]`."""
+    axes.plot(*place, "o", color="black", markersize=6, zorder=3)
 
 
 def draw_layout(axes: Axes, layout: Mapping[str, np.ndarray | float]) -> None:

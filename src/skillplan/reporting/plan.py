@@ -133,6 +133,11 @@ def gather(loaded: LoadedRun, *, episode: int = 0, at: Sequence[int] | None = No
         world.close()
 
 
+def has_planner(loaded: LoadedRun) -> bool:
+    """Whether there is a planner to watch."""
+    return isinstance(loaded.state.models, Models) and isinstance(loaded.state.models.selection, Watched)
+
+
 def watched(models: Models, config: Config) -> Watched:
     """The planner; a sentence for an agent without one."""
     if not isinstance(models.selection, Watched):

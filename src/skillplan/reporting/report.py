@@ -130,9 +130,9 @@ def _scale(panel: Panel) -> str:
     """By what the returns of a task are to be judged."""
     if panel.task == ALL_TASKS:
         return "Returns of each task from 0, its floor, to 1, the best possible; resampled within tasks."
-    known_levels = [f"{who} brings {value:.0f}" for who, value in panel.floors.items()]
-    known_levels += [f"{panel.best:.0f} is the most there can be"] if panel.best is not None else []
-    return f"{panel.task}: {', '.join(known_levels) or 'floor and best return are not known'}."
+    levels = [f"{value:.0f} for {who}" for who, value in panel.floors.items()]
+    levels += [f"at most {panel.best:.0f}"] if panel.best is not None else []
+    return f"Returns on {panel.task}: {', '.join(levels) or 'floor and best return are not known'}."
 
 
 def _curves_alt(panel: Panel, comparison: Comparison) -> str:

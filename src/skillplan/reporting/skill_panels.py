@@ -72,7 +72,7 @@ def draw_ends(axes: Axes, held: Any, colors: np.ndarray) -> None:
         axes.plot(*ends[number].T, "o", color=color, markersize=5, alpha=0.8)
     for place, names in _labels(ends.mean(axis=1)):
         axes.annotate(names, (place[0], place[1]), xytext=(5, 4), textcoords="offset points", fontsize=8)
-    mark_start(axes, *held.paths[0, 0, 0, [0, min(1, len(held.axes) - 1)]])
+    mark_start(axes, held.paths[0, 0, 0, [0, min(1, len(held.axes) - 1)]])
     axes.set(xlabel=f"{held.axes[0]} (m)", ylabel=f"{held.axes[min(1, len(held.axes) - 1)]} (m)")
     axes.margins(0.15)
     if held.axes[:2] == ("x", "y"):

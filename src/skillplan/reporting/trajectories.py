@@ -99,7 +99,7 @@ def gather(
         until = "" if frames is None else f" that began before frame {frames:,}"
         raise UserError(f"{run} has no paths to draw: it holds no readable episode of {phase}{until}.")
     if not is_all and phase == "training":
-        notes.append(f"{run}: obstacles or targets stand elsewhere in every episode of {config.task}: none are drawn.")
+        notes.append(f"Obstacles or targets stand elsewhere in every episode of {config.task}: none are drawn.")
     return Trajectories(
         name=run.name,
         config=config,
@@ -153,7 +153,7 @@ def _draw_run(axes: Axes, run: Trajectories, paths: Sequence[EpisodePath], scale
         axes.plot(*path.points.T, color=color, linewidth=0.9, alpha=0.8)
         axes.plot(*path.nodes.T, "o", color=color, markersize=node, markeredgewidth=0)
     if run.cells is not None:
-        mark_start(axes, *paths[0].points[0])
+        mark_start(axes, paths[0].points[0])
     plain(axes)
 
 
