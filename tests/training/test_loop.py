@@ -72,6 +72,15 @@ def test_more_frames_on_resume_continue_the_run(finished, tmp_path):
     assert digest(run) == digest(finished)
 
 
+def test_a_finished_run_is_left_as_it_is(finished, capsys):
+    before = {path: path.read_bytes() for path in (finished / "metrics.jsonl", *episode_files(finished / "episodes"))}
+    state = digest(finished)
+    train(debug_config(frames=900), finished, resume=True)
+    assert capsys.readouterr().err.endswith("1,200 frames already: more --frames would go on from there.\n")
+    assert {path: path.read_bytes() for path in before} == before
+    assert digest(finished) == state
+
+
 def test_another_seed_is_another_run(finished, tmp_path):
     train(debug_config(seed=1, frames=600), tmp_path / "run")
     assert timeless(tmp_path / "run")[0]["train/return"] != timeless(finished)[0]["train/return"]

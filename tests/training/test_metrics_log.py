@@ -52,7 +52,7 @@ def test_a_damaged_file_is_explained_and_kept(tmp_path, line):
 
 def test_lines_that_are_no_objects_are_passed_over(tmp_path):
     path = tmp_path / "metrics.jsonl"
-    path.write_text('3\nnull\n{"episodes": 1}\n')
+    path.write_text('3\nnull\n{"episodes": "x"}\n{"episodes": 1}\n')
     assert list(read_metrics(path)) == [{"episodes": 1}]
 
 

@@ -77,6 +77,9 @@ class Trainer:
         stored = self.learner.stored_spec(self.spec)
         estimate = format_bytes(memory_estimate(stored, self.config.replay.max_frames))
         display.say(f"Replay takes up to {estimate}; the run is kept in {self.directory.path}.")
+        if self.counters.frames >= self.config.frames:
+            display.say(f"It has played {self.counters.frames:,} frames already: more --frames would go on from there.")
+            return
         metrics: dict[str, float] = {}
         while self.counters.frames < self.config.frames:
             before = self.counters

@@ -13,7 +13,7 @@ from skillplan.training.counters import Counters
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The whole lines of a metrics file, one at a time; a half-written last line is passed over."""
+    """The lines of a metrics file that are whole, one at a time; what is no object of numbers is passed over."""
     if not path.is_file():
         return
     with path.open() as file:
@@ -22,7 +22,7 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
                 content = json.loads(line)
             except json.JSONDecodeError:
                 continue
-            if isinstance(content, dict):
+            if isinstance(content, dict) and all(isinstance(item, int | float | None) for item in content.values()):
                 yield content
 
 
