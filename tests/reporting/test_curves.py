@@ -45,6 +45,8 @@ def test_a_panel_for_every_task_with_axes_and_the_agents_colours(compared):
     assert sum(line.get_color() == agent_color("lsp") for line in field.lines) == 3
     assert sum(line.get_color() == agent_color("dreamer") for line in field.lines) == 1
     assert len(field.collections) == 1
+    whole = panels["all tasks, normalised"]
+    assert [line.get_label() for line in whole.lines] == ["lsp"]
     entries = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "dreamer (1 run)" in entries
     assert "lsp (1 to 3 runs)" in entries

@@ -28,7 +28,7 @@ MUTED = "0.5"
 
 
 def draw(comparison: Comparison, panels: Sequence[Panel] | None = None) -> Figure:
-    """One panel per task: the statistic with its interval, and a thin line for each run; all panels, or those named."""
+    """One panel per task: the statistic with its interval, and thin lines of single runs; all or some panels."""
     panels = comparison.panels if panels is None else panels
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
@@ -137,7 +137,8 @@ def _draw_panel(axes: Axes, comparison: Comparison, panel: Panel, looks: dict[st
 def _draw_curve(axes: Axes, curve: Curve, comparison: Comparison, line: str, marker: str) -> None:
     color = agent_color(curve.agent)
     estimate = curve.estimate(comparison.statistic)
-    for values in np.concatenate(curve.strata) if curve.runs > 1 else ():
+    # Over all tasks there are too many single runs to be told apart.
+    for values in curve.strata[0] if curve.runs > 1 and len(curve.strata) == 1 else ():
         axes.plot(curve.grid, values, color=color, linewidth=0.7, alpha=0.35, linestyle=line)
     if not np.isnan(estimate.low).all():
         axes.fill_between(curve.frames, estimate.low, estimate.high, color=color, alpha=0.2, linewidth=0)

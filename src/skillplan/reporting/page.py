@@ -103,7 +103,7 @@ def film(content: bytes, label: str, caption: Child) -> Markup:
         loop=True,
         muted=True,
         playsinline=True,
-        preload="metadata",
+        preload="auto",
         aria_label=label,
     )
     return tag("figure", video, tag("figcaption", caption))

@@ -1,7 +1,7 @@
 """The panels of the figure and the film of plans."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -57,7 +57,9 @@ def draw_iteration(axes: Axes, thought: Any, iteration: int, seen: skill_space.P
         skill_space.draw_distribution(axes, seen, thought.mean[number], thought.std[number], style=style)
 
 
-def explain(figure: Figure, plans: Any, *, place: str = "outside lower center") -> None:
+def explain(
+    figure: Figure, plans: Any, *, place: Literal["outside lower center", "lower center"] = "outside lower center"
+) -> None:
     """What the marks mean, below everything."""
     ring = {"marker": "o", "linestyle": "", "markeredgecolor": "black", "markerfacecolor": SEQUENTIAL(1.0)}
     marks = [
