@@ -12,6 +12,7 @@ from skillplan.reporting.curves import draw, short_frames, write_curves, write_r
 from skillplan.reporting.reach import Ratio, Reach
 from skillplan.reporting.runs import find_runs
 from skillplan.reporting.style import agent_color
+from skillplan.reporting.table import export
 from skillplan.reporting.words import frames_words, ratio_words
 
 
@@ -121,6 +122,17 @@ def test_the_command_draws_and_writes(tmp_path, capsys):
     assert "rover-field: lsp reaches 150 after 1,500 frames." in printed.out
     assert "Note: lsp-1 (rover-field) has no evaluation yet: its log is empty." in printed.err
     assert sorted(path.name for path in out.parent.iterdir()) == ["field-reach.csv", "field.csv", "field.pdf"]
+
+
+@pytest.mark.parametrize("table", ["field.csv", "field-reach.csv"])
+def test_a_table_that_is_read_is_not_written_over(tmp_path, monkeypatch, capsys, table):
+    monkeypatch.chdir(tmp_path)
+    make_run(tmp_path / "lsp-0", [0.0, 300.0])
+    export(tmp_path / table, [tmp_path / "lsp-0"])
+    before = (tmp_path / table).read_bytes()
+    assert main(["curves", table, "--out", str(tmp_path / "field.png")]) == 2
+    assert f"{table}: give another name" in capsys.readouterr().err
+    assert (tmp_path / table).read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,11 @@ def command(arguments: Sequence[str]) -> int:
         raise UserError("Name at least one run, directory or table: `skillplan curves runs/`.")
     if options.out.suffix not in FORMATS:
         raise UserError(f"--out is {options.out}: end it in {', '.join(FORMATS)}.")
+    curves_table = options.out.with_suffix(".csv")
+    reach_table = options.out.with_name(f"{options.out.stem}-reach.csv")
+    for table in (curves_table, reach_table):
+        if table.resolve() in {path.resolve() for path in options.runs}:
+            raise UserError(f"--out is {options.out}, whose table would replace {table}: give another name.")
     from skillplan.reporting.comparison import gather
     from skillplan.reporting.curves import draw, write_curves, write_reaches
     from skillplan.reporting.runs import find_runs
@@ -62,11 +67,11 @@ def command(arguments: Sequence[str]) -> int:
         raise UserError(f"None of these runs has {options.metric} yet: wait for it, or choose another --metric.")
     options.out.parent.mkdir(parents=True, exist_ok=True)
     draw(comparison).savefig(options.out, dpi=150)
-    tables = [options.out.with_suffix(".csv")]
-    write_curves(comparison, tables[0])
+    tables = [curves_table]
+    write_curves(comparison, curves_table)
     if any(panel.reaches for panel in comparison.panels):
-        tables.append(options.out.with_name(f"{options.out.stem}-reach.csv"))
-        write_reaches(comparison, tables[1])
+        tables.append(reach_table)
+        write_reaches(comparison, reach_table)
     for panel in comparison.panels:
         for row in panel.reaches:
             print(reach_sentence(panel, row, comparison.baseline))
