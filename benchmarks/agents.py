@@ -1,14 +1,20 @@
 """What each agent costs: one update, one agent step; and what either estimate of mutual information does."""
 
+import time
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 
 from benchmarks.timing import interleaved
-from benchmarks.update import parts, random_batch
+from benchmarks.update import random_batch
 from skillplan.agent import blank_memory
-from skillplan.algorithm import make_learner
+from skillplan.algorithm import replace_parts
+from skillplan.behavior.loss import Start, behavior_loss
+from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
 from skillplan.learners import learner_of
+from skillplan.models import make_models
 from skillplan.presets import AGENTS, make_config, with_overrides
 
 COMPARED = (4, 16, 64)
@@ -16,7 +22,7 @@ COMPARED = (4, 16, 64)
 
 
 def measure_agents(task: str, spec: EnvSpec, size: str, rounds: int) -> tuple[dict[str, float], dict[str, float]]:
-    """Seconds per update of each agent, and per agent step, meaned over the K steps for which a skill is held."""
+    """Processor seconds per update of each agent, and per agent step, meaned over the K steps that a skill is held."""
     updates, steps = {}, {}
     for name in AGENTS:
         config = make_config(task, name, size, {"training": {"updates_per_call": 1}})
@@ -42,12 +48,14 @@ def measure_agents(task: str, spec: EnvSpec, size: str, rounds: int) -> tuple[di
 
         updates[f"{name} ({config.training.updates_per_frame:g} per frame)"] = update
         steps[name, config.skill.duration] = play
-    taken = interleaved(steps, rounds)
-    return interleaved(updates, rounds), {name: value / held for (name, held), value in taken.items()}
+    taken = interleaved(steps, rounds, time.process_time)
+    return interleaved(updates, rounds, time.process_time), {
+        name: value / held for (name, held), value in taken.items()
+    }
 
 
 def measure_information(task: str, spec: EnvSpec, size: str, rounds: int) -> dict[str, float]:
-    """Seconds of LSP's behaviour learning, forward and backward pass, with either estimate and with none."""
+    """Processor seconds of LSP's behaviour learning, forward and backward pass, with either estimate and with none."""
     settings = {"no skills (Dreamer at the same length)": ("dreamer", {"behavior": {"imagination_length": 10}})}
     settings["backward: skill predictor"] = ("lsp", {})
     for count in COMPARED:
@@ -55,7 +63,22 @@ def measure_information(task: str, spec: EnvSpec, size: str, rounds: int) -> dic
         settings[f"forward: {count} skills compared"] = ("lsp", forward)
     functions = {}
     for name, (agent, overrides) in settings.items():
-        config = make_config(task, agent, size, overrides)
-        state = jax.jit(lambda k, c=config: make_learner(c, spec, k))(jax.random.key(0))
-        functions[name] = parts(config, state.models, random_batch(config, spec), jax.random.key(0))["behaviour"]
-    return interleaved(functions, rounds)
+        functions[name] = behaviour_learning(make_config(task, agent, size, overrides), spec)
+    return interleaved(functions, rounds, time.process_time)
+
+
+def behaviour_learning(config: Config, spec: EnvSpec) -> Callable[[], tuple]:
+    """Losses and gradients of policy, value and predictor, from as many starts as an update has."""
+    key = jax.random.key(0)
+    models = jax.jit(lambda k: make_models(config, spec, k))(key)
+    count = (config.behavior.start_sequences or config.training.batch_size) * config.training.sequence_length
+    latents = jax.tree.map(lambda x: jnp.ones((count, *x.shape)), models.world_model.rssm.initial())
+    plans = jax.random.normal(key, (count, models.selection.plan_length, models.selection.skill_size))
+
+    def loss(learning: dict) -> tuple:
+        starts = Start(latents, jnp.ones(count), plans)
+        return behavior_loss(replace_parts(models, learning), starts, jnp.ones(()), key, config)
+
+    learn = jax.jit(jax.value_and_grad(loss, has_aux=True))
+    learning = {name: getattr(models, name) for name in ("policy", "value", "predictor")}
+    return lambda: learn(learning)
