@@ -124,10 +124,10 @@ def _drawing(world: RepeatedEnvironment, options: View) -> Callable[[], np.ndarr
     for name in ("camera", "span"):
         if (value := getattr(options, name)) is not None and not isinstance(inner, DrawnEnv):
             raise UserError(f"--{name} is {value:g}, but {options.task} has no cameras to choose from: leave it out.")
-    if options.span is not None:
+    if (span := options.span) is not None:
         if options.camera is not None:
             raise UserError("--camera and --span choose different cameras: leave one out.")
-        return lambda: inner.render_still(np.zeros(3), options.span)
+        return lambda: inner.render_still(np.zeros(3), span)
     if options.camera is not None:
         if options.camera >= inner.cameras:
             raise UserError(

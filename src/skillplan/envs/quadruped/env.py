@@ -65,8 +65,8 @@ class QuadrupedEnv(DrawnEnv):
 
     def step(self, action: np.ndarray) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Act for one frame."""
-        _, *outcome = self.step_unseen(action)
-        return self._observation(), *outcome
+        _, reward, terminated, truncated, info = self.step_unseen(action)
+        return self._observation(), reward, terminated, truncated, info
 
     def step_unseen(self, action: np.ndarray) -> tuple[None, float, bool, bool, dict[str, Any]]:
         """As `step`, but without the observation."""
