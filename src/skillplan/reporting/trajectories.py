@@ -163,7 +163,9 @@ def describe(run: Trajectories) -> str:
 
 
 def _title(run: Trajectories) -> str:
-    return f"{run.config.agent} on {run.config.task}\n{run.name}\n{_reach(run)}"
+    # A line for each: two runs stand close to each other.
+    reach = _reach(run).replace("; ", "\n")
+    return f"{run.config.agent} on {run.config.task}\n{run.name}\n{reach}"
 
 
 def _reach(run: Trajectories) -> str:
