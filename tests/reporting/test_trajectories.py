@@ -83,6 +83,9 @@ def test_runs_stand_side_by_side_on_the_same_axes(tmp_path):
     figure.draw_without_rendering()
     titles = [axes.title.get_window_extent() for axes in (left, right)]
     assert titles[0].x1 < titles[1].x0
+    # Nothing is cut off at the edges.
+    assert titles[0].y1 <= figure.bbox.y1
+    assert left.xaxis.label.get_window_extent().y0 >= 0
     # The arena, the target, and what stands in the way.
     assert len(left.patches) > 2
 
