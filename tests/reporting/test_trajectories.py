@@ -74,11 +74,18 @@ def test_where_nothing_was_played_there_is_nothing_to_draw(tmp_path):
 
 def test_runs_stand_side_by_side_on_the_same_axes(tmp_path):
     runs = [gather(cove_run(tmp_path / agent, [STRAIGHT, ARRIVES], agent)) for agent in ("lsp", "dreamer")]
-    left, right, bar = draw(runs).axes
+    figure = draw(runs)
+    left, right, bar = figure.axes
     assert (left.get_xlabel(), left.get_ylabel()) == ("x (m)", "y (m)")
     assert left.get_xlim() == right.get_xlim()
     assert bar.get_ylabel() == "training (frames)"
     assert "2 episodes, 1 reach the target" in right.get_title()
+    figure.draw_without_rendering()
+    titles = [axes.title.get_window_extent() for axes in (left, right)]
+    assert titles[0].x1 < titles[1].x0
+    # Nothing is cut off at the edges.
+    assert titles[0].y1 <= figure.bbox.y1
+    assert left.xaxis.label.get_window_extent().y0 >= 0
     # The arena, the target, and what stands in the way.
     assert len(left.patches) > 2
 

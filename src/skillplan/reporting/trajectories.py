@@ -120,7 +120,7 @@ def draw(runs: Sequence[Trajectories]) -> Figure:
     singly = any(path.layout for run in runs for path in run.paths)
     rows = min(max(len(run.paths) for run in runs), MOST_ROWS) if singly else 1
     colored = any(run.phase == "training" for run in runs)
-    figure = new_figure(3.3 * len(runs) + 0.5 + 0.8 * colored, 3.5 * rows + 0.5)
+    figure = new_figure(3.3 * len(runs) + 0.5 + 0.8 * colored, 3.5 * rows + 0.9)
     grid = figure.subplots(rows, len(runs), squeeze=False, sharex=True, sharey=True)
     scale = Normalize(0, max(path.frames for run in runs for path in run.paths) or 1)
     for column, run in enumerate(runs):
@@ -163,7 +163,9 @@ def describe(run: Trajectories) -> str:
 
 
 def _title(run: Trajectories) -> str:
-    return f"{run.config.agent} on {run.config.task}\n{run.name}\n{_reach(run)}"
+    # A line for each: two runs stand close to each other.
+    reach = _reach(run).replace("; ", "\n")
+    return f"{run.config.agent} on {run.config.task}\n{run.name}\n{reach}"
 
 
 def _reach(run: Trajectories) -> str:
