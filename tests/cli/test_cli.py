@@ -8,7 +8,7 @@ import pytest
 
 from skillplan.cli import agents
 from skillplan.cli.main import COMMANDS, main
-from skillplan.cli.options import _one_sentence
+from skillplan.cli.options import _one_sentence, table
 from skillplan.cli.train import read
 from skillplan.errors import UserError
 from skillplan.presets import AGENTS
@@ -224,6 +224,12 @@ def test_a_complaint_loses_its_frame(frame, heading, body, sentence):
     side = {"╭": "│", "+": "|"}.get(frame[0], " ")
     lines = [f"{side} {line:<70} {side}" for line in (body + "\nFor full helptext, run it").splitlines()]
     assert _one_sentence(frame.format(heading, "\n".join(lines))).startswith(sentence)
+
+
+def test_the_longest_name_of_a_table_keeps_its_distance():
+    assert table({"policy": "kept", "high-level critics": "start anew"}) == (
+        "  policy              kept\n  high-level critics  start anew"
+    )
 
 
 def test_a_world_that_cannot_be_played_in_leaves_nothing(capsys, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import jax
 import tyro
 
-from skillplan.cli.options import parse
+from skillplan.cli.options import parse, table
 from skillplan.config import Config
 from skillplan.envs.interface import EnvSpec
 from skillplan.errors import UserError
@@ -118,8 +118,7 @@ def _print(description: dict[str, Any]) -> None:
         source = description["source"]
         print(f"\nCarried over from {source['run']} ({source['task']} after {source['frames']:,} frames)")
         print(f"  state {source['state_sha256']}")
-        for part, fate in source["parts"].items():
-            print(f"  {part:<18}{fate}")
+        print(table(source["parts"]))
     print("\nParameters")
     for name, value in description["parameters"].items():
         print(f"  {name:<18}{value:>12,}")

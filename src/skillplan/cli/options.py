@@ -6,7 +6,7 @@ import inspect
 import io
 import re
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import tyro
@@ -53,6 +53,12 @@ def parse(kind: type[_T], arguments: Sequence[str], *, command: str, example: st
             print(f"\nExample:\n  {example}")
             raise
         raise UserError(f"{_one_sentence(complaint.getvalue())} `skillplan {command} --help` lists all.") from None
+
+
+def table(rows: Mapping[str, str]) -> str:
+    """Names and what is said of them, in two columns."""
+    width = max(map(len, rows), default=0)
+    return "\n".join(f"  {name:<{width}}  {text}" for name, text in rows.items())
 
 
 def option_names(kind: Any, prefix: str = "") -> dict[str, bool]:

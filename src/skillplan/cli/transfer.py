@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from skillplan.cli.options import parse
+from skillplan.cli.options import parse, table
 
 EXAMPLE = "skillplan transfer runs/rover rover-cove --fix-policy --skill-duration 30 --horizon 120"
 
@@ -72,8 +72,7 @@ def command(arguments: Sequence[str]) -> int:
     else:
         begun = begin_transfer(options.source, options.target, run, chosen)
         print(f"{source.agent} moves from {source.task} to {config.task}:", file=sys.stderr)
-        for part, fate in begun.parts.items():
-            print(f"  {part:<18}{fate}", file=sys.stderr)
+        print(table(begun.parts), file=sys.stderr)
         if begun.relabelled is not None:
             told = begun.relabelled
             print(
