@@ -1,5 +1,6 @@
 import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillplan.cli import agents
+from skillplan.cli.figure_options import destination
 from skillplan.cli.main import COMMANDS, main
 from skillplan.cli.options import _one_sentence, table
 from skillplan.cli.train import read
@@ -276,6 +278,17 @@ def test_a_disk_that_refuses_is_told_in_one_sentence(capsys, monkeypatch, error,
     assert (found, out) == (status, "")
     assert err.startswith(f"skillplan: {told}")
     assert len(err.splitlines()) == 1
+
+
+def test_where_nothing_can_be_written_is_refused_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(UserError, match=f"Cannot write to .*taken/new, for {tmp_path}/taken is a file: give another"):
+        destination(tmp_path, tmp_path / "taken" / "new")
+    assert destination(tmp_path, None) == tmp_path / "figures"
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    with pytest.raises(UserError, match=f"Cannot write to .*figures, for {tmp_path} may not be written to"):
+        destination(tmp_path, None)
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
 def test_a_reader_may_leave_early():

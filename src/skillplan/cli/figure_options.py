@@ -1,5 +1,6 @@
 """What the commands that draw have in common: where results go, which kind of film."""
 
+import os
 from pathlib import Path
 
 from skillplan.errors import UserError
@@ -15,9 +16,15 @@ def film_suffix(kind: str) -> str:
 
 
 def destination(run: Path, out: Path | None) -> Path:
-    """The directory of results, which is made; `figures` in the run's unless named."""
+    """The directory of results: `figures` in the run's unless named. It need not exist, but can be made."""
     directory = run / "figures" if out is None else out
-    if directory.exists() and not directory.is_dir():
-        raise UserError(f"--out is {directory}, which is a file: name a directory.")
-    directory.mkdir(parents=True, exist_ok=True)
+    check_directory(directory)
     return directory
+
+
+def check_directory(directory: Path) -> None:
+    """Refuse, before any work is done, a directory of results that cannot be made or written to."""
+    there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        reason = "may not be written to" if there.is_dir() else "is a file"
+        raise UserError(f"Cannot write to {directory}, for {there} {reason}: give another --out.")

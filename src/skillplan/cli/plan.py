@@ -47,13 +47,14 @@ def command(arguments: Sequence[str]) -> int:
     from skillplan.training.restore import in_world_of, load_run
 
     loaded = in_world_of(load_run(options.run), options.task)
+    out = destination(options.run, options.out)
     foreseen = open_loop.gather(loaded, episode=options.episode)
     plans = None
     if plan.has_planner(loaded):
         plans = plan.gather(loaded, episode=options.episode, at=options.at or None, steps=options.steps)
     else:
         print(f"skillplan: {loaded.config.agent} does not plan; its world model alone is shown.", file=sys.stderr)
-    out = destination(options.run, options.out)
+    out.mkdir(parents=True, exist_ok=True)
     written = [out / "open-loop.png"]
     open_loop.draw(foreseen).savefig(written[0])
     if plans is not None:

@@ -37,11 +37,13 @@ def command(arguments: Sequence[str]) -> int:
         raise UserError(f"--out is {options.out}: end it in .html.")
     if options.play < 0:
         raise UserError(f"--play is {options.play}: give zero or more.")
+    from skillplan.cli.figure_options import check_directory
     from skillplan.reporting.report import METRICS, build
     from skillplan.reporting.runs import find_runs
     from skillplan.training.run_directory import write_atomically
 
     found = find_runs(options.runs, METRICS)
+    check_directory(options.out.parent)
     content = build(found, play=options.play)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(options.out, content)

@@ -44,10 +44,11 @@ def command(arguments: Sequence[str]) -> int:
     from skillplan.training.restore import load_run
 
     loaded = load_run(options.run)
+    out = destination(options.run, options.out)
     held = skills.gather(loaded, grid=grid, hold=options.hold, repeats=options.repeats, film=True)
     for note in held.notes:
         print(f"skillplan: {note}", file=sys.stderr)
-    out = destination(options.run, options.out)
+    out.mkdir(parents=True, exist_ok=True)
     written = [out / "skills.png"]
     skills.draw(held).savefig(written[0])
     if suffix and held.pictures is not None:

@@ -35,9 +35,13 @@ def command(arguments: Sequence[str]) -> int:
     from skillplan.cli.figure_options import destination
     from skillplan.errors import UserError
     from skillplan.reporting import trajectories
+    from skillplan.training.run_directory import RunDirectory
 
     if not options.runs:
         raise UserError("Name the directory of at least one run, as in `skillplan trajectories runs/…`.")
+    for run in options.runs:  # all are looked at before the first plays
+        RunDirectory(run).read()
+    picture = destination(options.runs[0], options.out) / "trajectories.png"
     gathered = [
         trajectories.gather(run, phase=options.phase, episodes=options.episodes, frames=options.frames)
         for run in options.runs
@@ -45,7 +49,7 @@ def command(arguments: Sequence[str]) -> int:
     for note in dict.fromkeys(note for run in gathered for note in run.notes):
         print(f"skillplan: {note}", file=sys.stderr)
     figure = trajectories.draw(gathered)
-    picture = destination(options.runs[0], options.out) / "trajectories.png"
+    picture.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(picture)
     for run in gathered:
         print(trajectories.describe(run))

@@ -33,11 +33,13 @@ class VideoOptions:
 def command(arguments: Sequence[str]) -> int:
     """Play and film."""
     options = parse(VideoOptions, arguments, command="video", example=EXAMPLE)
+    from skillplan.cli.figure_options import check_directory
     from skillplan.reporting import video
     from skillplan.training.restore import in_world_of, load_run
 
     path = options.out or options.run / "figures" / "video.mp4"
     loaded = in_world_of(load_run(options.run), options.task)
+    check_directory(path.parent)
     watched = video.record(loaded, path, episode=options.episode, steps=options.steps, speed=options.speed)
     config = watched.config
     print(
