@@ -6,6 +6,7 @@ from benchmarks.agents import measure_agents, measure_information
 from benchmarks.environments import measure_pictures, measure_step
 from benchmarks.update import ROVER, WALKER, measure_update
 from skillplan.errors import UserError
+from skillplan.training.allocator import keep_freed_memory
 
 PARTS = ("updates", "agents", "information", "environments")
 DRAWN = ("quadruped-walk", "quadruped-cove", "walker-walk")
@@ -45,6 +46,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="leave out planning at every state")
     parser.add_argument("--only", choices=PARTS, help="leave out the others")
     options = parser.parse_args()
+    keep_freed_memory()  # as training does: else who comes after a large function pays for its memory
     if options.only in (None, "updates"):
         for task, spec, size in (("walker-walk", WALKER, "compact"), ("rover-field", ROVER, "tiny")):
             seconds = measure_update(task, spec, size, options.rounds, with_all=not options.quick)
