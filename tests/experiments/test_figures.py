@@ -85,11 +85,14 @@ def test_the_rover():
     ]
 
 
-def test_every_agent_is_compared_on_the_rover():
+def test_every_agent_is_compared_on_the_rover(tmp_path):
     rover, every = EXPERIMENTS["rover"], EXPERIMENTS["rover-agents"]
     assert agents("rover-agents") == list(AGENTS)
     assert (every.source, every.task, every.frames) == (rover.source, rover.task, rover.frames)
     assert not any(arm.fix_policy or arm.overrides for arm in every.arms)
+    moved = planned_runs(every, tmp_path, size=None, seeds=1, frames=None, source_frames=None)
+    horizons = {run.config.agent: run.options.horizon for run in moved if run.options}
+    assert {agent for agent, horizon in horizons.items() if horizon is None} == {"dreamer", "online", "hiro"}
 
 
 def test_an_arm_is_called_like_its_agent():

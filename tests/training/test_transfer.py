@@ -315,6 +315,15 @@ def test_an_agent_without_skills_has_none_to_lengthen():
         transfer_config(make_config("rover-field", "dreamer", "debug"), "rover-cove", OPTIONS)
 
 
+def test_hiro_lengthens_skills_but_has_no_plans_to_lengthen():
+    hiro = make_config("rover-field", "hiro", "debug")
+    longer = transfer_config(hiro, "rover-cove", TransferOptions(frames=1, seed=0, skill_duration=30))
+    assert (longer.skill.duration, longer.skill.training_segment) == (30, hiro.skill.training_segment)
+    assert longer.planner == hiro.planner
+    with pytest.raises(UserError, match="hiro does not plan: leave out --horizon"):
+        transfer_config(hiro, "rover-cove", TransferOptions(frames=1, seed=0, horizon=120))
+
+
 def test_a_foreign_world_is_refused_and_nothing_is_left(finished, tmp_path):
     with pytest.raises(UserError, match=r"lacks the observations 'rays' \(size 12\).*takes 6 actions, not 2"):
         begin_transfer(finished, "walker-walk", tmp_path / "run", OPTIONS)

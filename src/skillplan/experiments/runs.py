@@ -109,7 +109,7 @@ def _options(experiment: Experiment, arm: Arm, config: Config, frames: int) -> T
         fix_policy=arm.fix_policy,
         relabel=experiment.relabel,
         skill_duration=experiment.skill_duration if has_skills else None,
-        horizon=experiment.horizon if has_skills else None,
+        horizon=experiment.horizon if has_skills and config.learner == "latent" else None,
     )
 
 

@@ -92,23 +92,32 @@ def transfer_config(source: Config, target: str, options: TransferOptions) -> Co
             raise UserError(f"{source.agent} has no skills: leave out --skill-duration and --horizon.")
         skill, planner = source.skill, source.planner
         duration = skill.duration if options.skill_duration is None else options.skill_duration
-        horizon = planner.horizon if options.horizon is None else options.horizon
-        _check_plan(duration, horizon)
         changes["skill"] = {"duration": duration, "segment_length": skill.training_segment}
-        # With several skills in a plan, a smaller lambda would leave the later ones next to no say in its score.
-        plan_lambda = 1.0 if horizon > duration else planner.plan_lambda
-        trained_at = planner.training_horizon or planner.horizon
-        changes["planner"] = {"horizon": horizon, "training_horizon": trained_at, "plan_lambda": plan_lambda}
+        if source.learner == "hiro":
+            _check_at_least("skill-duration", duration, 1)
+            if options.horizon is not None:
+                raise UserError(f"{source.agent} does not plan: leave out --horizon.")
+        else:
+            horizon = planner.horizon if options.horizon is None else options.horizon
+            _check_plan(duration, horizon)
+            # With several skills in a plan, a smaller lambda would leave the later ones next to no say in its score.
+            plan_lambda = 1.0 if horizon > duration else planner.plan_lambda
+            trained_at = planner.training_horizon or planner.horizon
+            changes["planner"] = {"horizon": horizon, "training_horizon": trained_at, "plan_lambda": plan_lambda}
     if options.fix_policy:
         changes["training"]["frozen"] = tuple(dict.fromkeys((*source.training.frozen, *FIXED_BY_POLICY)))
         changes["discovery"] = {"intrinsic_scale": 0.0}
     return with_overrides(source, changes)
 
 
+def _check_at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise UserError(f"--{name} is {value}: give at least {least}.")
+
+
 def _check_plan(duration: int, horizon: int) -> None:
-    for name, value, least in (("skill-duration", duration, 1), ("horizon", horizon, 2)):
-        if value < least:
-            raise UserError(f"--{name} is {value}: give at least {least}.")
+    _check_at_least("skill-duration", duration, 1)
+    _check_at_least("horizon", horizon, 2)
     if duration > horizon:
         raise UserError(
             f"A skill would be held for {duration} steps but a plan be judged by {horizon}: "
