@@ -1,10 +1,13 @@
 """Coverage counts what was played: cells entered, the wall passed, the target reached."""
 
+import csv
+
 import numpy as np
 import pytest
 
-from skillplan.replay.episode import Episode
-from skillplan.reporting.coverage import coverage
+from reporting.made import make_run
+from skillplan.replay.episode import Episode, save
+from skillplan.reporting.coverage import coverage, export
 
 
 def episode(path: list[tuple[float, float]], reward: list[float]) -> Episode:
@@ -35,3 +38,14 @@ def test_without_a_wall_none_is_passed() -> None:
     assert result.past_wall is None
     assert result.hits == 0
     assert result.first_hit is None
+
+
+@pytest.mark.parametrize(("limit", "counted", "hits"), [(None, 3, 2), (2, 2, 1), (9, 3, 2)])
+def test_runs_are_compared_over_as_many_episodes(tmp_path, limit, counted, hits):
+    make_run(tmp_path / "lsp-0")
+    for number, reward in enumerate([0.0, 1.0, 1.0]):
+        save(episode([(0.0, 0.0), (0.3, 0.0)], [0, reward]), tmp_path / "lsp-0" / "episodes", number)
+    export(tmp_path / "coverage.csv", [tmp_path / "lsp-0"], limit)
+    with (tmp_path / "coverage.csv").open() as file:
+        (row,) = csv.DictReader(file)
+    assert (row["run"], int(row["episodes"]), int(row["hits"])) == ("lsp-0", counted, hits)

@@ -1,8 +1,9 @@
 """How much of its world an agent saw: cells visited, episodes past a cove's wall, episodes that reached the target.
 
-`python -m skillplan.reporting.coverage results/rover-cove-coverage.csv runs/cove-*`
+`python -m skillplan.reporting.coverage results/rover-cove-coverage.csv runs/cove-* --episodes 30`
 """
 
+import argparse
 import csv
 import sys
 from collections.abc import Iterable, Sequence
@@ -67,15 +68,16 @@ def coverage(episodes: Iterable[Episode], wall: float | None) -> Coverage:
     )
 
 
-def export(table: Path, runs: Sequence[Path]) -> None:
-    """One line per run: what it is, its coverage, and the seconds it took."""
+def export(table: Path, runs: Sequence[Path], episodes: int | None = None) -> None:
+    """One line per run: what it is, and the coverage of all its episodes or of the first `episodes`."""
     table.parent.mkdir(parents=True, exist_ok=True)
     with table.open("w", newline="") as file:
         writer = None
         for run in runs:
             directory = RunDirectory(run)
             known = identity(run)
-            found = coverage(map(load, episode_files(directory.episodes)), WALLS.get(str(known["task"])))
+            files = episode_files(directory.episodes)[:episodes]
+            found = coverage(map(load, files), WALLS.get(str(known["task"])))
             row = known | found._asdict()
             writer = writer or csv.DictWriter(file, list(row), lineterminator="\n")
             if file.tell() == 0:
@@ -85,13 +87,17 @@ def export(table: Path, runs: Sequence[Path]) -> None:
 
 def main() -> int:
     """Export the runs that are named on the command line."""
-    table, *runs = map(Path, sys.argv[1:])
+    parser = argparse.ArgumentParser(prog="python -m skillplan.reporting.coverage", description=__doc__)
+    parser.add_argument("table", type=Path, help="the CSV file to write")
+    parser.add_argument("runs", type=Path, nargs="+", help="directories of runs")
+    parser.add_argument("--episodes", type=int, help="count the first so many of each run alone, for equal terms")
+    options = parser.parse_args()
     try:
-        export(table, runs)
+        export(options.table, options.runs, options.episodes)
     except UserError as error:
         print(f"skillplan: {error}", file=sys.stderr)
         return 2
-    print(f"The coverage of {len(runs)} runs is in {table}.")
+    print(f"The coverage of {len(options.runs)} runs is in {options.table}.")
     return 0
 
 
