@@ -55,7 +55,8 @@ def draw_report(picture: Path, fields: Sequence[Path], coves: Sequence[Path], *,
         yield from _draw_skills(axes["s"], before)
         yield _draw_explored(axes[learning], cove, after)
         yield _draw_noise_free(axes[final], after, episodes)
-    figure.savefig(picture, dpi=110)
+    # The square worlds' titles stand above what the layout has measured.
+    figure.savefig(picture, dpi=110, bbox_inches="tight", pad_inches=0.15)
     plt.close(figure)
 
 
