@@ -135,7 +135,7 @@ def test_it_has_no_world_model(finished):
     assert models.low.actor.mlp.hidden[0].dense.weight.shape[0] == 21 + 3
 
 
-OPTIONS = TransferOptions(frames=60, seed=3, fix_policy=True, skill_duration=30, horizon=120)
+OPTIONS = TransferOptions(frames=60, seed=3, fix_policy=True, skill_duration=30)
 
 
 def test_transfer_with_a_fixed_policy_freezes_low_level_and_predictor(finished, tmp_path):
