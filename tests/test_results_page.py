@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from skillplan.presets import AGENTS
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "results.md").read_text()
+AGENTS_PAGE = (ROOT / "docs" / "agents.md").read_text()
 
 
 def column(rows, name):
@@ -75,3 +78,20 @@ def test_a_table_says_what_its_file_says(name, header, rows):
             said = cell.replace("−", "-").replace(",", "")
             decimals = len(said.partition(".")[2])
             assert f"{COLUMNS[title](runs[row[0].strip('`')]):.{decimals}f}" == said, (row[0], title)
+
+
+def test_the_agents_page_says_what_the_files_say():
+    field, cove = runs_of("rover-field.csv"), runs_of("rover-cove-coverage.csv")
+    columns = [(field, "Last return", 0), (field, "Apart (m)", 2), (cove, "Hits", 0)]
+    section = AGENTS_PAGE.split("## What they learned")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
+    rows = {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)}
+    assert set(rows) == {*(f"`{agent}`" for agent in AGENTS), "`lsp`, policy fixed at the move"}
+    for title, cells in rows.items():
+        name = "lsp-fixed-policy" if "fixed" in title else title.strip("`")
+        for (runs, measure, decimals), cell in zip(columns, cells, strict=True):
+            found = [runs[f"{name}-{seed}"] for seed in range(3) if f"{name}-{seed}" in runs]
+            if measure == "Apart (m)":
+                found = [run for run in found if column(run, "skill/displacement_across")]
+            said = ", ".join(f"{COLUMNS[measure](run):.{decimals}f}" for run in found)
+            assert cell == (said or "–") or (not said and cell == ""), (title, measure)
