@@ -7,6 +7,7 @@ import pytest
 
 from reporting.made import make_run
 from skillplan.cli.main import main
+from skillplan.presets import AGENTS
 from skillplan.reporting.comparison import ReachRow, gather
 from skillplan.reporting.curves import draw, short_frames, write_curves, write_reaches
 from skillplan.reporting.reach import Ratio, Reach
@@ -51,6 +52,18 @@ def test_a_panel_for_every_task_with_axes_and_the_agents_colours(compared):
     entries = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "dreamer (1 run)" in entries
     assert "lsp (1 to 3 runs)" in entries
+
+
+def test_a_long_legend_leaves_the_panel_its_room(tmp_path):
+    for agent in AGENTS:
+        make_run(tmp_path / f"{agent}-0", [0.0, 100.0, 200.0], agent=agent)
+    figure = draw(gather(find_runs([tmp_path])))
+    figure.draw_without_rendering()
+    (axes,) = (axes for axes in figure.axes if axes.axison)
+    assert len(figure.legends[0].get_texts()) >= len(AGENTS)
+    assert axes.get_window_extent().height > 2.2 * figure.dpi
+    label = axes.yaxis.label.get_window_extent()
+    assert figure.bbox.y0 <= label.y0 < label.y1 <= figure.bbox.y1
 
 
 def test_the_table_holds_what_is_drawn(compared, tmp_path):

@@ -17,6 +17,7 @@ from skillplan.reporting.style import agent_color, new_figure, plain
 from skillplan.training.metrics_log import read_metrics
 
 PANEL = (4.4, 3.2)
+LEGEND_LINE = 0.21  # inch
 COLUMNS = 3
 LINES = ("-", "--", ":", "-.")
 MARKERS = "os^Dv<>P"
@@ -32,7 +33,7 @@ def draw(comparison: Comparison, panels: Sequence[Panel] | None = None) -> Figur
     panels = comparison.panels if panels is None else panels
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    figure = new_figure(PANEL[0] * columns, PANEL[1] * rows + 0.6)
+    figure = new_figure(PANEL[0] * columns, PANEL[1] * rows)
     grid = figure.subplots(rows, columns, squeeze=False)
     looks, counts = _looks(comparison), _counts(panels)
     for axes, panel in zip(grid.flat, panels, strict=False):
@@ -43,9 +44,10 @@ def draw(comparison: Comparison, panels: Sequence[Panel] | None = None) -> Figur
     for axes in grid.flat:
         handles, labels = axes.get_legend_handles_labels()
         entries |= {label + counts.get(label, ""): handle for label, handle in zip(labels, handles, strict=True)}
-    figure.legend(
-        list(entries.values()), list(entries), loc="outside lower center", ncols=min(2 * columns, 4), frameon=False
-    )
+    across = min(2 * columns, 4)
+    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=across, frameon=False)
+    # A long legend must not press on the panels.
+    figure.set_figheight(PANEL[1] * rows + 0.2 + LEGEND_LINE * -(-len(entries) // across))
     return figure
 
 
