@@ -63,6 +63,11 @@ REFUSED = [
     ({"behavior": {"imagination_length": 1}}, "--behavior.imagination_length is 1: returns need at least 2"),
     ({"planner": {"horizon": 1}}, "--planner.horizon is 1: a score needs at least 2"),
     ({"planner": {"elites": 17}}, "--planner.elites is 17, more than --planner.population 16"),
+    (
+        {"planner": {"training_elites": 17}},
+        "--planner.training_elites is 17, more than --planner.training_population 16",
+    ),
+    ({"planner": {"training_iterations": 0}}, "--planner.training_iterations is 0"),
     ({"skill": {"selection": "none", "size": 3}}, "--skill.size is 3 but --skill.selection is 'none'"),
     ({"skill": {"duration": 11}}, r"--skill.duration \(K\) is 11, longer than --planner.horizon \(H\) 10"),
     ({"skill": {"segment_length": 11}}, "held for 11 steps but --behavior.imagination_length is 10"),

@@ -12,6 +12,8 @@ Activation = Literal["elu", "silu", "relu"]
 Selection = Literal["cem", "cem-gradient", "mppi", "prior", "high-level-policy", "amortized-train", "none", "actions"]
 LearnerName = Literal["latent", "hiro"]
 WITHOUT_SKILLS = ("none", "actions")
+SEARCHING = ("cem", "cem-gradient", "mppi", "amortized-train", "actions")
+"""Selections that try populations of plans before acting."""
 """Selections after which nothing is told the policy."""
 Part = Literal["world_model", "policy", "value", "predictor", "selection"]
 
@@ -236,6 +238,12 @@ class PlannerConfig:
     """The paper's M: best plans to which the distribution is fitted."""
     iterations: int = 4
     """The paper's MaxCEMiter."""
+    training_population: int | None = None
+    """G while training, where it is not that of acting; none: the same as `population`."""
+    training_elites: int | None = None
+    """M while training; none: the same as `elites`."""
+    training_iterations: int | None = None
+    """MaxCEMiter while training; none: the same as `iterations`."""
     skill_noise: float = 0.1
     """Standard deviation of the paper's epsilon, added to the mean of the planned distribution."""
     plan_lambda: float = 0.95
@@ -268,11 +276,18 @@ class PlannerConfig:
         for name, horizon in (("horizon", self.horizon), ("training-horizon", self.training_horizon)):
             if horizon is not None and horizon < 2:
                 raise UserError(f"--planner.{name} is {horizon}: a score needs at least 2 imagined states.")
-        if self.elites > self.population:
-            raise UserError(
-                f"--planner.elites is {self.elites}, more than --planner.population {self.population}: "
-                "keep fewer plans or try more."
-            )
+        given = {
+            name: getattr(self, name) for name in ("training_population", "training_elites", "training_iterations")
+        }
+        _positive("planner", **{name: number for name, number in given.items() if number is not None})
+        for elites, population in (("elites", "population"), ("training_elites", "training_population")):
+            kept = getattr(self, elites) or self.elites
+            tried = getattr(self, population) or self.population
+            if kept > tried:
+                raise UserError(
+                    f"--planner.{elites.replace('_', '-')} is {kept}, more than --planner."
+                    f"{population.replace('_', '-')} {tried}: keep fewer plans or try more."
+                )
         if not 0 <= self.plan_lambda <= 1:
             raise UserError(f"--planner.plan-lambda is {self.plan_lambda}: give a number between 0 and 1.")
 

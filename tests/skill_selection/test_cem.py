@@ -146,6 +146,28 @@ def test_planning_uses_the_settings():
     np.testing.assert_allclose(found.mean, TARGETS[:1], atol=0.15)
 
 
+def test_acting_and_training_each_search_as_hard_as_set():
+    planner = {"population": 32, "elites": 6, "iterations": 5}
+    training = {"training_population": 8, "training_elites": 3, "training_iterations": 2}
+    selection = make_selection(small(planner=planner | training), ACTION, jax.random.key(0))
+    score = lambda plan, key: -jnp.sum(jnp.square(plan - TARGETS[:1]))  # noqa: E731
+    key = jax.random.key(0)
+
+    def expected(plan_size):
+        found, gone_through = cross_entropy_method(score, standard_normal(1, 3), key, common_noise=False, **plan_size)
+        return found.mean, gone_through.plans.shape[:2]
+
+    acted, watched = selection.watch_to_act(score, jnp.zeros(12), key)
+    mean, tried = expected(planner)
+    assert tried == watched.plans.shape[:2] == (5, 32)
+    np.testing.assert_array_equal(acted.mean, mean)
+    np.testing.assert_array_equal(selection.select_to_act(score, jnp.zeros(12), key).mean, mean)
+    assert jnp.sum(selection.weights(watched.scores[0])) == 6
+    imagined = selection.select(score, jnp.zeros(12), key).mean
+    np.testing.assert_array_equal(imagined, expected({"population": 8, "elites": 3, "iterations": 2})[0])
+    assert jnp.any(imagined != mean)
+
+
 def test_evaluation_takes_the_mean_and_collection_a_noisy_sample():
     selection = make_selection(small(planner={"skill_noise": 2.0}), ACTION, jax.random.key(0))
     distribution = SkillDistribution(jnp.arange(3.0)[None], jnp.full((1, 3), 1.5))

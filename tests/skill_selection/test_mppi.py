@@ -53,7 +53,7 @@ def test_the_planner_fits_the_whole_population_by_the_softmax_of_its_scores():
     before = SkillDistribution(jnp.zeros((1, 3)), jnp.ones((1, 3)))
     # One elite would leave no deviation.
     judge = lambda plan, member: jnp.zeros(())  # noqa: E731
-    fitted = planner(temperature=2.0).fit(before, jnp.asarray(plans), jnp.asarray(scores), judge)
+    fitted = planner(temperature=2.0).fit(before, jnp.asarray(plans), jnp.asarray(scores), judge, elites=1)
     weights = np.exp(scores / (2.0 * np.std(scores)))
     mean = np.average(plans, axis=0, weights=weights)
     np.testing.assert_allclose(fitted.mean, mean, atol=1e-5)

@@ -41,6 +41,12 @@ class Transfer:
     """K for acting and planning on the new task; training segments keep their length."""
     horizon: int | None = None
     """H for acting and planning on the new task."""
+    population: int | None = None
+    """Plans that each iteration of a search tries before acting; training goes on with as many as it had."""
+    elites: int | None = None
+    """Best plans kept by each iteration of such a search."""
+    iterations: int | None = None
+    """Iterations of such a search."""
     resume: bool = False
     """Go on with a transfer that was stopped, exactly as if it had not."""
 
@@ -63,6 +69,9 @@ def command(arguments: Sequence[str]) -> int:
         keep_heads=options.keep_heads,
         skill_duration=options.skill_duration,
         horizon=options.horizon,
+        population=options.population,
+        elites=options.elites,
+        iterations=options.iterations,
     )
     config = transfer_config(source, options.target, chosen)
     task = options.target.replace(":", "-").replace("/", "-")

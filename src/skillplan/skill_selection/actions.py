@@ -24,9 +24,10 @@ class PlannedActions(Search):
         plans: Float[Array, "population plan_length skill"],
         scores: Float[Array, " population"],
         judge: Judge,
+        elites: int,
     ) -> SkillDistribution:
         """Mean and std of the elites as they are carried out, that is clipped to [−1, 1]."""
-        return refit(distribution, jnp.clip(plans, -1.0, 1.0), scores, self.elites)
+        return refit(distribution, jnp.clip(plans, -1.0, 1.0), scores, elites)
 
     def decide(
         self, distribution: SkillDistribution, key: PRNGKeyArray, explore: Float[Array, ""]

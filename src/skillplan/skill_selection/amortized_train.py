@@ -57,7 +57,7 @@ class AmortizedTrain(SkillSelection):
         initial = jax.tree.map(
             lambda near, far: jnp.concatenate([near, far])[: self.planner.acting_length], proposed, beyond
         )
-        return self.planner.iterate(imagine_and_score, initial, key)
+        return self.planner.iterate(imagine_and_score, initial, key, self.planner.acting)
 
     def weights(self, scores: Float[Array, " population"]) -> Float[Array, " population"]:
         """The planner's."""

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import equinox as eqx
@@ -11,7 +12,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from skillplan.config import Config
 from skillplan.skill_selection.base import ImagineAndScore, SkillSelection
-from skillplan.skill_selection.plan_shape import plan_length, while_training
+from skillplan.skill_selection.plan_shape import SearchSize, search_size, while_training
 from skillplan.skill_selection.prior import standard_normal
 from skillplan.types import SkillDistribution
 
@@ -107,27 +108,28 @@ def cross_entropy_method(
 class Search(SkillSelection):
     """Plans over skills online, from N(0, I) anew each time; what becomes of a scored population is the subclass's."""
 
-    plan_length: int = eqx.field(static=True)
-    length_to_act: int = eqx.field(static=True)
+    training: SearchSize = eqx.field(static=True)
+    acting: SearchSize = eqx.field(static=True)
     skill_size: int = eqx.field(static=True)
     skill_noise: float = eqx.field(static=True)
-    population: int = eqx.field(static=True)
-    elites: int = eqx.field(static=True)
-    iterations: int = eqx.field(static=True)
     common_noise: bool = eqx.field(static=True)
 
     def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
         planner = config.planner
-        self.plan_length, self.length_to_act = plan_length(while_training(config)), plan_length(config)
+        self.training, self.acting = search_size(while_training(config)), search_size(config)
         self.skill_size = config.skill.size
         self.skill_noise = planner.skill_noise
-        self.population, self.elites, self.iterations = planner.population, planner.elites, planner.iterations
         self.common_noise = planner.common_noise
+
+    @property
+    def plan_length(self) -> int:
+        """⌈H/K⌉ with the H and K of training."""
+        return self.training.plan_length
 
     @property
     def acting_length(self) -> int:
         """⌈H/K⌉ with the H and K of acting."""
-        return self.length_to_act
+        return self.acting.plan_length
 
     @abstractmethod
     def fit(
@@ -136,52 +138,51 @@ class Search(SkillSelection):
         plans: Float[Array, "population plan_length skill"],
         scores: Float[Array, " population"],
         judge: Judge,
+        elites: int,
     ) -> SkillDistribution:
         """The distribution of the next iteration."""
 
     def weights(self, scores: Float[Array, " population"]) -> Float[Array, " population"]:
-        """How much each plan of a scored population counts for the next distribution: the elites alone, all alike."""
-        index, weights = best(scores, self.elites)
+        """How much each plan of a population counts that was scored to act: the elites alone, all alike."""
+        index, weights = best(scores, self.acting.elites)
         return jnp.zeros_like(scores).at[index].set(weights)
 
     def iterate(
-        self, imagine_and_score: ImagineAndScore, initial: SkillDistribution, key: PRNGKeyArray
+        self, imagine_and_score: ImagineAndScore, initial: SkillDistribution, key: PRNGKeyArray, size: SearchSize
     ) -> tuple[SkillDistribution, Iterations]:
         """All iterations, from a given distribution, and what they went through."""
         return cross_entropy_method(
             imagine_and_score,
             initial,
             key,
-            population=self.population,
-            elites=self.elites,
-            iterations=self.iterations,
+            population=size.population,
+            elites=size.elites,
+            iterations=size.iterations,
             common_noise=self.common_noise,
-            fit=self.fit,
+            fit=partial(self.fit, elites=size.elites),
         )
 
-    def search(
-        self, imagine_and_score: ImagineAndScore, initial: SkillDistribution, key: PRNGKeyArray
-    ) -> SkillDistribution:
-        """All iterations, from a given distribution."""
-        return self.iterate(imagine_and_score, initial, key)[0]
+    def anew(self, size: SearchSize) -> SkillDistribution:
+        """Where a search begins: N(0, I)."""
+        return standard_normal(size.plan_length, self.skill_size)
 
     def select(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
     ) -> SkillDistribution:
         """Search from N(0, I)."""
-        return self.search(imagine_and_score, standard_normal(self.plan_length, self.skill_size), key)
+        return self.iterate(imagine_and_score, self.anew(self.training), key, self.training)[0]
 
     def select_to_act(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
     ) -> SkillDistribution:
-        """Search from N(0, I) for a plan as long as acting wants it."""
-        return self.search(imagine_and_score, standard_normal(self.acting_length, self.skill_size), key)
+        """Search from N(0, I) for a plan as long as acting wants it, as hard as acting can afford."""
+        return self.watch_to_act(imagine_and_score, feature, key)[0]
 
     def watch_to_act(
         self, imagine_and_score: ImagineAndScore, feature: Float[Array, " feature"], key: PRNGKeyArray
     ) -> tuple[SkillDistribution, Iterations]:
         """The search of `select_to_act`, and what it went through."""
-        return self.iterate(imagine_and_score, standard_normal(self.acting_length, self.skill_size), key)
+        return self.iterate(imagine_and_score, self.anew(self.acting), key, self.acting)
 
 
 class CrossEntropyMethod(Search):
@@ -196,6 +197,7 @@ class CrossEntropyMethod(Search):
         plans: Float[Array, "population plan_length skill"],
         scores: Float[Array, " population"],
         judge: Judge,
+        elites: int,
     ) -> SkillDistribution:
         """Mean and std of the elites."""
-        return refit(distribution, plans, scores, self.elites)
+        return refit(distribution, plans, scores, elites)

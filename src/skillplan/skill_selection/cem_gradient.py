@@ -57,9 +57,10 @@ class GradientCEM(Search):
         plans: Float[Array, "population plan_length skill"],
         scores: Float[Array, " population"],
         judge: Judge,
+        elites: int,
     ) -> SkillDistribution:
         """Mean and std of the refined elites."""
-        index, weights = best(scores, self.elites)
+        index, weights = best(scores, elites)
         refined = jax.vmap(
             lambda plan, score, member: refine(judge, plan, score, member, steps=self.steps, step_size=self.step_size)
         )(plans[index], scores[index], index)

@@ -42,6 +42,7 @@ class PathIntegral(Search):
         plans: Float[Array, "population plan_length skill"],
         scores: Float[Array, " population"],
         judge: Judge,
+        elites: int,
     ) -> SkillDistribution:
         """Weighted mean and std of the whole population."""
         return weighted_fit(distribution, plans, self.weights(scores))

@@ -1,6 +1,7 @@
-"""How long plans are: the paper's ⌈H/K⌉, while acting and while training."""
+"""How long plans are, the paper's ⌈H/K⌉, and how hard they are searched for; while acting and while training."""
 
 import dataclasses
+from typing import NamedTuple
 
 from skillplan.config import Config
 
@@ -10,15 +11,36 @@ def plan_length(config: Config) -> int:
     return -(-config.planner.horizon // config.skill.duration)
 
 
-def while_training(config: Config) -> Config:
-    """The configuration with K and H as they are in the imagination that trains.
+class SearchSize(NamedTuple):
+    """How much one search for a plan tries."""
 
-    They differ from those of acting after a transfer to longer skills: training segments keep their length.
+    plan_length: int
+    population: int
+    elites: int
+    iterations: int
+
+
+def search_size(config: Config) -> SearchSize:
+    """The paper's ⌈H/K⌉, G, M and MaxCEMiter."""
+    planner = config.planner
+    return SearchSize(plan_length(config), planner.population, planner.elites, planner.iterations)
+
+
+def while_training(config: Config) -> Config:
+    """The configuration with K, H and the effort of a search as they are in the imagination that trains.
+
+    They differ from those of acting after a transfer to longer skills: training segments keep their length, and acting,
+    which searches once in K steps, may search harder than training, which searches thousands of times per update.
     """
     planner, skill = config.planner, config.skill
-    horizon = planner.training_horizon or planner.horizon
     return dataclasses.replace(
         config,
-        planner=dataclasses.replace(planner, horizon=horizon),
+        planner=dataclasses.replace(
+            planner,
+            horizon=planner.training_horizon or planner.horizon,
+            population=planner.training_population or planner.population,
+            elites=planner.training_elites or planner.elites,
+            iterations=planner.training_iterations or planner.iterations,
+        ),
         skill=dataclasses.replace(skill, duration=skill.training_segment),
     )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skillplan.config import Config
+from skillplan.config import SEARCHING, Config
 from skillplan.envs.relabel import check_relabel, relabel
 from skillplan.errors import UserError
 from skillplan.learner import Learner
@@ -50,8 +50,16 @@ class TransferOptions:
     """A new K for acting and planning."""
     horizon: int | None = None
     """A new H for acting and planning."""
+    population: int | None = None
+    """A new G for acting."""
+    elites: int | None = None
+    """A new M for acting."""
+    iterations: int | None = None
+    """A new MaxCEMiter for acting."""
 
 
+SEARCH = ("population", "elites", "iterations")
+"""Options on how hard acting searches for a plan."""
 ALWAYS_FREE = {"frames"}
 """Options in which a transfer may differ from its continuation."""
 
@@ -79,7 +87,7 @@ class Begun(NamedTuple):
 def transfer_config(source: Config, target: str, options: TransferOptions) -> Config:
     """The configuration of the new run: the source's, but for the task and what the options change.
 
-    Training keeps its segments and its horizon whatever K and H acting gets, so that no shape changes.
+    Training keeps its segments, its horizon and its searches whatever acting gets, so that no shape changes.
     """
     changes: dict[str, Any] = {
         "task": target,
@@ -104,10 +112,30 @@ def transfer_config(source: Config, target: str, options: TransferOptions) -> Co
             plan_lambda = 1.0 if horizon > duration else planner.plan_lambda
             trained_at = planner.training_horizon or planner.horizon
             changes["planner"] = {"horizon": horizon, "training_horizon": trained_at, "plan_lambda": plan_lambda}
+    search = {name: number for name in SEARCH if (number := getattr(options, name)) is not None}
+    if search:
+        changes["planner"] = {**changes.get("planner", {}), **_search(source, search)}
     if options.fix_policy:
         changes["training"]["frozen"] = tuple(dict.fromkeys((*source.training.frozen, *FIXED_BY_POLICY)))
         changes["discovery"] = {"intrinsic_scale": 0.0}
     return with_overrides(source, changes)
+
+
+def _search(source: Config, search: dict[str, int]) -> dict[str, int]:
+    """The planner's settings for searches of another size before acting, and of the source's size while training."""
+    if source.skill.selection not in SEARCHING:
+        raise UserError(f"{source.agent} does not search for plans: leave out --{next(iter(search))}.")
+    for name, number in search.items():
+        _check_at_least(name, number, 1)
+    planner = source.planner
+    wanted = {name: getattr(planner, name) for name in SEARCH} | search
+    if wanted["elites"] > wanted["population"]:
+        raise UserError(
+            f"A search would keep {wanted['elites']} of {wanted['population']} plans: "
+            f"give a --population of at least {wanted['elites']}, or fewer --elites."
+        )
+    kept = {f"training_{name}": getattr(planner, f"training_{name}") or getattr(planner, name) for name in SEARCH}
+    return {**wanted, **kept}
 
 
 def _check_at_least(name: str, value: int, least: int) -> None:
