@@ -121,6 +121,24 @@ def test_random_skills_are_held_for_k_steps_and_are_standard_normal_in_evaluatio
         np.testing.assert_allclose(np.cov(drawn.T), np.eye(9), atol=0.3)
 
 
+def test_a_share_of_the_collected_skills_comes_from_the_prior_and_the_rest_is_as_planned():
+    rows = 1000
+    mixed = small(skill={"duration": DURATION, "explore_fraction": 0.25}, planner={"horizon": 4})
+    seen = observations(0, rows, steps=1)
+
+    def first_skills(config, explore):
+        return play(make_act(config), seen, explore, keys=range(rows), config=config)[0][0]
+
+    planned, skills = first_skills(CONFIG, 1.0), first_skills(mixed, 1.0)
+    drawn = (skills != planned).any(-1)
+    assert drawn.mean() == pytest.approx(0.25, abs=0.05)
+    # Of deviation 1, where plans are narrower, and independent of the plan they replace.
+    np.testing.assert_allclose(skills[drawn].mean(0), np.zeros(3), atol=0.25)
+    np.testing.assert_allclose(skills[drawn].std(0), np.ones(3), atol=0.2)
+    assert np.abs(np.corrcoef(skills[drawn].T, planned[drawn].T)[:3, 3:]).max() < 0.3
+    np.testing.assert_array_equal(first_skills(CONFIG, 0.0), first_skills(mixed, 0.0))
+
+
 def test_a_skill_that_is_given_is_kept():
     act = make_act(CONFIG, choose_skills=False)
     models = fresh_models(CONFIG)

@@ -55,6 +55,7 @@ REFUSED = [
             ("behavior", "discount"),
             ("behavior", "return_lambda"),
             ("skill", "prior_fraction"),
+            ("skill", "explore_fraction"),
             ("planner", "plan_lambda"),
         )
     ],
@@ -68,6 +69,10 @@ REFUSED = [
         "--planner.training_elites is 17, more than --planner.training_population 16",
     ),
     ({"planner": {"training_iterations": 0}}, "--planner.training_iterations is 0"),
+    (
+        {"skill": {"selection": "none", "size": 0, "explore_fraction": 0.5}},
+        "--skill.explore_fraction is 0.5 but --skill.selection is 'none': there are no skills to draw",
+    ),
     ({"skill": {"selection": "none", "size": 3}}, "--skill.size is 3 but --skill.selection is 'none'"),
     ({"skill": {"duration": 11}}, r"--skill.duration \(K\) is 11, longer than --planner.horizon \(H\) 10"),
     ({"skill": {"segment_length": 11}}, "held for 11 steps but --behavior.imagination_length is 10"),

@@ -32,18 +32,24 @@ def step_keys(key: PRNGKeyArray, step: Int[Array, ""]) -> tuple[PRNGKeyArray, PR
 def make_act(config: Config, *, choose_skills: bool = True) -> Act:
     """The compiled function `act(models, memory, observation, is_first, key, explore)` for `n` episodes side by side.
 
-    `explore` 1 samples posterior, skill and action, and adds the paper's skill noise and exploration noise; 0 takes
-    the posterior's mean, the plan's mean and tanh of the policy's mean. `key` holds one key per episode. With
+    `explore` 1 samples posterior, skill and action, and adds the paper's skill noise and exploration noise; a share
+    `skill.explore_fraction` of the skills comes from N(0, I) then. 0 takes the posterior's mean, the plan's mean and
+    tanh of the policy's mean. `key` holds one key per episode. With
     `choose_skills` False the skill in memory is kept and no exploration noise is added, to see what each skill does.
     """
-    duration = config.skill.duration
+    duration, fraction = config.skill.duration, config.skill.explore_fraction
     exploration_noise = config.policy.exploration_noise if choose_skills else 0.0
 
     def plan(
         models: Models, latent: Latent, select_key: PRNGKeyArray, decide_key: PRNGKeyArray, explore: Float[Array, ""]
     ) -> Float[Array, " skill"]:
         distribution = models.selection.select_to_act(models.score(latent, config), feature(latent), select_key)
-        return models.selection.decide(distribution, decide_key, explore)
+        skill = models.selection.decide(distribution, decide_key, explore)
+        if fraction == 0:
+            return skill
+        mix_key, prior_key = jax.random.split(jax.random.fold_in(decide_key, 1))
+        from_prior = explore * jax.random.bernoulli(mix_key, fraction)
+        return jnp.where(from_prior > 0, jax.random.normal(prior_key, skill.shape), skill)
 
     def draws(
         key: PRNGKeyArray, step: Array, stoch: int, size: int

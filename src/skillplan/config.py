@@ -199,6 +199,8 @@ class SkillConfig:
     """Steps for which imagination holds a skill while training; none: the same as `duration`."""
     prior_fraction: float = 0.0
     """Share of the start states that train with a skill from N(0, I) instead of the selected one."""
+    explore_fraction: float = 0.0
+    """Share of the skills held while collecting that are drawn from N(0, I) instead of selected."""
 
     def __post_init__(self) -> None:
         _positive("skill", duration=self.duration)
@@ -206,6 +208,11 @@ class SkillConfig:
             if self.size != 0:
                 raise UserError(
                     f"--skill.size is {self.size} but --skill.selection is {self.selection!r}: give size 0."
+                )
+            if self.explore_fraction > 0:
+                raise UserError(
+                    f"--skill.explore-fraction is {self.explore_fraction} but --skill.selection is "
+                    f"{self.selection!r}: there are no skills to draw, give 0."
                 )
             if self.selection == "actions" and self.duration != 1:
                 raise UserError(
@@ -215,8 +222,9 @@ class SkillConfig:
             _positive("skill", size=self.size)
         if self.segment_length is not None:
             _positive("skill", segment_length=self.segment_length)
-        if not 0 <= self.prior_fraction <= 1:
-            raise UserError(f"--skill.prior-fraction is {self.prior_fraction}: give a share between 0 and 1.")
+        for name, share in (("prior", self.prior_fraction), ("explore", self.explore_fraction)):
+            if not 0 <= share <= 1:
+                raise UserError(f"--skill.{name}-fraction is {share}: give a share between 0 and 1.")
 
     @property
     def training_segment(self) -> int:

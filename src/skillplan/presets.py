@@ -74,6 +74,7 @@ AGENTS: dict[str, tuple[str, Overrides]] = {
 # Few segments are ever seen: a predictor that learned them by heart would pay for nothing.
 _HIRO_TUNED: Overrides = {
     "hiro": {"units": 128, "action_noise": 0.2},
+    "skill": {"explore_fraction": 0.25},
     "discovery": {"learning_rate": 1e-4, "predictor_noise": 0.2},
 }
 

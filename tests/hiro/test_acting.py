@@ -89,7 +89,7 @@ def test_noise_has_the_deviations_that_are_set():
 
 @pytest.mark.parametrize(("goal", "deviation"), [("skill", 1.0), ("state", 1 / np.sqrt(3))])
 def test_a_share_of_the_goals_comes_from_the_prior(goal, deviation):
-    config = hiro_config(skill={"duration": 1, "prior_fraction": 0.25}, hiro={"goal": goal, "goal_noise": 0.0})
+    config = hiro_config(skill={"duration": 1, "explore_fraction": 0.25}, hiro={"goal": goal, "goal_noise": 0.0})
     act = make_hiro_act(config)
     models = jax.tree.map(jnp.zeros_like, models_of(config))
     keys, blank = jax.random.split(jax.random.key(0), 4000), blank_memory(models, 4000)

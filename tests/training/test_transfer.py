@@ -92,13 +92,14 @@ def test_plans_get_longer_where_the_agent_acts_and_not_where_it_trains(finished,
 
 
 def test_acting_searches_harder_where_asked_and_training_as_before(finished, tmp_path):
-    harder = dataclasses.replace(OPTIONS, frames=300, population=24, elites=5, iterations=3)
+    harder = dataclasses.replace(OPTIONS, frames=300, population=24, elites=5, iterations=3, explore_fraction=0.5)
     transfer(finished, "rover-cove", tmp_path / "run", harder)
     old, new = load_run(finished), load_run(tmp_path / "run")
     assert new.state.models.selection.acting == (4, 24, 5, 3)
     assert new.state.models.selection.training == old.state.models.selection.training == (1, 4, 2, 2)
     training = while_training(new.config).planner
     assert (training.population, training.elites, training.iterations) == (4, 2, 2)
+    assert (new.config.skill.explore_fraction, new.config.skill.duration) == (0.5, 30)
     # What a second move leaves unsaid stays.
     again = transfer_config(new.config, "rover-pillar", TransferOptions(frames=1, seed=0, population=30)).planner
     assert (again.population, again.elites, again.training_population) == (30, 5, 4)
@@ -313,6 +314,7 @@ def test_a_transfer_can_be_transferred(moved, tmp_path):
         ({"skill_duration": 30, "horizon": None}, r"held for 30 steps but a plan be judged by 10: give a --horizon"),
         ({"skill_duration": 0}, "--skill-duration is 0"),
         ({"horizon": 1, "skill_duration": 1}, "--horizon is 1"),
+        ({"explore_fraction": 1.5}, "--explore-fraction is 1.5: give a share between 0 and 1"),
         ({"population": 0}, "--population is 0: give at least 1"),
         ({"population": 8, "elites": 9}, "keep 9 of 8 plans: give a --population of at least 9"),
         ({"frames": 0}, "--frames is 0"),
@@ -326,8 +328,10 @@ def test_impossible_options_are_refused(changes, complaint):
 
 
 def test_an_agent_without_skills_has_none_to_lengthen():
-    with pytest.raises(UserError, match="dreamer has no skills"):
-        transfer_config(make_config("rover-field", "dreamer", "debug"), "rover-cove", OPTIONS)
+    dreamer = make_config("rover-field", "dreamer", "debug")
+    for told in (OPTIONS, TransferOptions(frames=1, seed=0, explore_fraction=0.5)):
+        with pytest.raises(UserError, match="dreamer has no skills"):
+            transfer_config(dreamer, "rover-cove", told)
 
 
 @pytest.mark.parametrize("agent", ["dreamer", "random-skills", "hiro", "amortized-skills"])

@@ -47,6 +47,8 @@ class Transfer:
     """Best plans kept by each iteration of such a search."""
     iterations: int | None = None
     """Iterations of such a search."""
+    explore_fraction: float | None = None
+    """Share of the skills held while collecting that are drawn from N(0, I) instead of planned (the source's)."""
     resume: bool = False
     """Go on with a transfer that was stopped, exactly as if it had not."""
 
@@ -72,6 +74,7 @@ def command(arguments: Sequence[str]) -> int:
         population=options.population,
         elites=options.elites,
         iterations=options.iterations,
+        explore_fraction=options.explore_fraction,
     )
     config = transfer_config(source, options.target, chosen)
     task = options.target.replace(":", "-").replace("/", "-")

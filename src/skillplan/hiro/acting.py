@@ -13,7 +13,7 @@ from skillplan.learner import Act
 def make_hiro_act(config: Config, *, choose_skills: bool = True) -> Act:
     """The compiled function `act(models, memory, observation, is_first, key, explore)` for `n` episodes side by side.
 
-    `explore` 1 adds Gaussian noise to goals and actions, as TD3 does, and draws a share `skill.prior_fraction` of the
+    `explore` 1 adds Gaussian noise to goals and actions, as TD3 does, and draws a share `skill.explore_fraction` of the
     goals from their prior; 0 does neither. `key` holds one key per episode. With `choose_skills` False the skill in
     memory is kept, a goal moves on, and no noise is added.
     """
@@ -35,7 +35,7 @@ def make_hiro_act(config: Config, *, choose_skills: bool = True) -> Act:
         if choose_skills:
             noise = explore * hiro.goal_noise * jax.random.normal(goal_key, (goal.size,))
             chosen = goal.bound * jnp.clip(models.high.actor(observation) + noise, -1.0, 1.0)
-            from_prior = explore * jax.random.bernoulli(mix_key, config.skill.prior_fraction)
+            from_prior = explore * jax.random.bernoulli(mix_key, config.skill.explore_fraction)
             chosen = chosen + from_prior * (goal.prior(prior_key) - chosen)
             held = jnp.where(step % duration == 0, chosen, held)
         action = models.low.actor(jnp.concatenate([observation, held]))

@@ -56,6 +56,8 @@ class TransferOptions:
     """A new M for acting."""
     iterations: int | None = None
     """A new MaxCEMiter for acting."""
+    explore_fraction: float | None = None
+    """Share of the skills held while collecting that are drawn from N(0, I)."""
 
 
 SEARCH = ("population", "elites", "iterations")
@@ -115,6 +117,11 @@ def transfer_config(source: Config, target: str, options: TransferOptions) -> Co
     search = {name: number for name in SEARCH if (number := getattr(options, name)) is not None}
     if search:
         changes["planner"] = {**changes.get("planner", {}), **_search(source, search)}
+    if options.explore_fraction is not None:
+        _check_share("explore-fraction", options.explore_fraction)
+        if source.skill.size == 0:
+            raise UserError(f"{source.agent} has no skills: leave out --explore-fraction.")
+        changes["skill"] = {**changes.get("skill", {}), "explore_fraction": options.explore_fraction}
     if options.fix_policy:
         changes["training"]["frozen"] = tuple(dict.fromkeys((*source.training.frozen, *FIXED_BY_POLICY)))
         changes["discovery"] = {"intrinsic_scale": 0.0}
@@ -141,6 +148,11 @@ def _search(source: Config, search: dict[str, int]) -> dict[str, int]:
 def _check_at_least(name: str, value: int, least: int) -> None:
     if value < least:
         raise UserError(f"--{name} is {value}: give at least {least}.")
+
+
+def _check_share(name: str, share: float) -> None:
+    if not 0 <= share <= 1:
+        raise UserError(f"--{name} is {share}: give a share between 0 and 1.")
 
 
 def _check_plan(duration: int, horizon: int) -> None:
