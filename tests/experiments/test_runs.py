@@ -105,3 +105,13 @@ def test_the_command_of_a_transfer(tmp_path):
         *("--skill-duration", "20", "--horizon", "30", "--frames", "300", "--seed", "0"),
         *("--run", str(tmp_path / "lsp-fixed-policy-0")),
     ]
+
+
+def test_only_agents_that_search_are_told_to_search_harder(tmp_path):
+    arms = tuple(map(Arm, ("lsp", "random-skills", "dreamer", "hiro")))
+    harder = Experiment(**{**vars(MOVE), "arms": arms, "population": 64, "elites": 8, "explore_fraction": 0.25})
+    told = [run.options for run in plan(harder, tmp_path) if run.options]
+    assert [(o.population, o.elites, o.iterations) for o in told] == [(64, 8, None), *[(None, None, None)] * 3]
+    assert [o.explore_fraction for o in told] == [0.25, 0.25, None, 0.25]
+    command = plan(harder, tmp_path)[1].command()
+    assert "--horizon 30 --population 64 --elites 8 --explore-fraction 0.25 --frames 300" in command

@@ -42,6 +42,14 @@ class Experiment:
     """K on the target task, for agents with skills."""
     horizon: int | None = None
     """H on the target task, for agents with skills."""
+    population: int | None = None
+    """G of acting on the target task, for agents that search for skills."""
+    elites: int | None = None
+    """M of acting there."""
+    iterations: int | None = None
+    """MaxCEMiter of acting there."""
+    explore_fraction: float | None = None
+    """Share of the skills held while collecting there that come from N(0, I), for agents with skills."""
 
     def overrides(self, arm: Arm) -> dict[str, Any]:
         """Settings of an arm's runs beyond its agent's."""

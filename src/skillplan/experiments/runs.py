@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from skillplan.config import Config
+from skillplan.config import SEARCHING, Config
 from skillplan.errors import UserError
 from skillplan.experiments.figures import Arm, Experiment
 from skillplan.presets import make_config
 from skillplan.training.checkpoint import Checkpoints
 from skillplan.training.loop import train
 from skillplan.training.run_directory import RunDirectory
-from skillplan.training.transfer import TransferOptions, check_continues, transfer, transfer_config
+from skillplan.training.transfer import SEARCH, TransferOptions, check_continues, transfer, transfer_config
+
+ACTING = ("skill_duration", "horizon", *SEARCH, "explore_fraction")
+"""Options on how a run acts that is carried over."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,9 @@ class PlannedRun:
             words = ["transfer", str(self.source), self.task]
             words += ["--fix-policy"] if self.options.fix_policy else []
             words += ["--relabel"] if self.options.relabel else []
-            for name, value in (("skill-duration", self.options.skill_duration), ("horizon", self.options.horizon)):
-                words += [f"--{name}", str(value)] if value is not None else []
+            for name in ACTING:
+                value = getattr(self.options, name)
+                words += [f"--{name.replace('_', '-')}", str(value)] if value is not None else []
         words += ["--frames", str(self.frames), "--seed", str(self.config.seed), "--run", str(self.path)]
         return shlex.join(["skillplan", *words])
 
@@ -102,14 +106,13 @@ def planned_runs(
 
 
 def _options(experiment: Experiment, arm: Arm, config: Config, frames: int) -> TransferOptions:
-    has_skills = config.skill.size > 0
+    acting: dict[str, Any] = {}
+    if config.skill.size > 0:
+        acting |= {"skill_duration": experiment.skill_duration, "explore_fraction": experiment.explore_fraction}
+        acting |= {"horizon": experiment.horizon} if config.learner == "latent" else {}
+        acting |= {name: getattr(experiment, name) for name in SEARCH} if config.skill.selection in SEARCHING else {}
     return TransferOptions(
-        frames=frames,
-        seed=config.seed,
-        fix_policy=arm.fix_policy,
-        relabel=experiment.relabel,
-        skill_duration=experiment.skill_duration if has_skills else None,
-        horizon=experiment.horizon if has_skills and config.learner == "latent" else None,
+        frames=frames, seed=config.seed, fix_policy=arm.fix_policy, relabel=experiment.relabel, **acting
     )
 
 
