@@ -14,6 +14,7 @@ from skillplan.reporting.demo import draw_progress, draw_report, episode_lines, 
 SECONDS_BETWEEN_PICTURES = 10.0
 SECONDS_BETWEEN_LOOKS = 0.5
 LONGER_SKILLS = ("--skill-duration", "30", "--horizon", "120")
+HARDER_SEARCH = ("--population", "128", "--elites", "12", "--iterations", "5")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Course:
         self.agent = agent
         self.field, self.cove, self.log = out / f"{agent}-field", out / f"{agent}-cove", out / f"{agent}.log"
         # What has changed in the cove is the plan, not how to drive; Dreamer has no plan, so its policy must learn.
-        kept = ("--fix-policy", *LONGER_SKILLS) if agent == "lsp" else ()
+        kept = ("--fix-policy", *LONGER_SKILLS, *HARDER_SEARCH) if agent == "lsp" else ()
         train = ("train", "rover-field", "--agent", agent, "--size", plan.size, "--frames", str(plan.field_frames))
         moved = ("transfer", str(self.field), "rover-cove", *kept, "--frames", str(plan.cove_frames))
         self._commands = [(*train, "--run", str(self.field)), (*moved, "--run", str(self.cove))]

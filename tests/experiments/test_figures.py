@@ -83,6 +83,8 @@ def test_the_rover():
         ("random-skills", True),
         ("no-mi", True),
     ]
+    rover = EXPERIMENTS["rover"]
+    assert (rover.population, rover.elites, rover.iterations, rover.explore_fraction) == (256, 16, 6, None)
 
 
 def test_every_agent_is_compared_on_the_rover(tmp_path):
@@ -90,7 +92,8 @@ def test_every_agent_is_compared_on_the_rover(tmp_path):
     assert agents("rover-agents") == list(AGENTS)
     assert (every.source, every.task, every.frames) == (rover.source, rover.task, rover.frames)
     assert not any(arm.fix_policy or arm.overrides for arm in every.arms)
-    moved = planned_runs(every, tmp_path, size=None, seeds=1, frames=None, source_frames=None)
+    moved = list(planned_runs(every, tmp_path, size=None, seeds=1, frames=None, source_frames=None))
+    assert all(run.options.population is None for run in moved if run.options)
     horizons = {run.config.agent: run.options.horizon for run in moved if run.options}
     assert {agent for agent, horizon in horizons.items() if horizon is None} == {"dreamer", "online", "hiro"}
 

@@ -95,7 +95,7 @@ _COVE = Experiment(
 )
 
 _ROVER = Experiment(
-    "The rover's field to its cove, with longer skills: the appendix's experiment at a laptop's size.",
+    "The rover's field to its cove, with longer skills that are searched for harder: the appendix at a laptop's size.",
     "rover-cove",
     (
         Arm("lsp"),
@@ -109,6 +109,9 @@ _ROVER = Experiment(
     source_frames=12_000,
     skill_duration=30,
     horizon=120,
+    population=256,
+    elites=16,
+    iterations=6,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -153,7 +156,10 @@ EXPERIMENTS: dict[str, Experiment] = {
     "rover": _ROVER,
     "rover-agents": replace(
         _ROVER,
-        description="Every agent there is, from the rover's field to its cove.",
+        description="Every agent there is, from the rover's field to its cove, each with the searches it has anyway.",
         arms=tuple(map(Arm, AGENTS)),
+        population=None,
+        elites=None,
+        iterations=None,
     ),
 }
