@@ -22,9 +22,13 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
+def whole_lines(block: str) -> list[str]:
+    return block.replace("\\\n", "").splitlines()
+
+
 def test_the_commands_work_one_after_the_other(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    lines = [shlex.split(line, comments=True) for block in blocks("sh") for line in block.splitlines()]
+    lines = [shlex.split(line, comments=True) for block in blocks("sh") for line in whole_lines(block)]
     assert len(lines) >= 6
     for program, name, *rest in lines:
         assert program == "skillplan"
