@@ -84,7 +84,9 @@ def test_two_runs_of_one_seed_are_no_independent_samples(tmp_path):
 def test_references_are_shown_when_asked(tmp_path):
     make_run(tmp_path / "lsp-0", [1.0], task="walker-walk")
     assert gather(find_runs([tmp_path])).panels[0].references == ()
-    assert gather(find_runs([tmp_path]), references=True).panels[0].references == known.references("walker-walk")
+    shown = gather(find_runs([tmp_path]), references=True).panels[0].references
+    # The run is short: of what came later only the earliest is shown.
+    assert {reference.frames for reference in shown} == {min(r.frames for r in known.references("walker-walk"))}
 
 
 def test_an_unknown_baseline_is_refused(tmp_path):

@@ -22,6 +22,15 @@ def test_references_are_of_tasks_that_there_are_and_possible():
         assert 0 <= value <= known.best_return(task)
 
 
+def test_scores_that_came_much_later_are_left_out_but_for_the_earliest():
+    frames = sorted({reference.frames for reference in known.references("walker-run")})
+    shown = lambda until: sorted({r.frames for r in known.references_within("walker-run", until)})  # noqa: E731
+    assert shown(frames[0] - 1) == shown(frames[0]) == frames[:1]
+    assert shown(frames[1]) == frames[:2]
+    assert shown(1e9) == frames
+    assert known.references_within("rover-field", 1e9) == ()
+
+
 def test_the_best_return_is_known_of_worlds_that_pay_at_most_one_per_frame():
     assert known.best_return("rover-field") == 300
     assert known.best_return("dm:reacher-easy", 1000) == 1000

@@ -33,7 +33,7 @@ class CurvesOptions:
     baseline: str | None = None
     """The curve against which ratios are taken; by default dreamer, or else the first."""
     references: bool = False
-    """Show other people's published scores too."""
+    """Show other people's published scores too, as far as the curves reach or, if they all come later, the earliest."""
 
 
 def command(arguments: Sequence[str]) -> int:

@@ -18,6 +18,10 @@ ALL_TASKS = "all tasks"
 HALFWAY = 0.5
 
 
+BEYOND = 1.25
+"""Other people's scores are shown up to so many times the frames of the longest curve."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """One group of runs on one task, or on all tasks."""
@@ -141,10 +145,11 @@ def _curves(members: Mapping[str, Sequence[Run]], metric: str) -> tuple[Curve, .
 def _with_levels(panel: Panel, run: Run, references: bool) -> Panel:
     """The panel with what is known of its task."""
     frames = run.spec.episode_frames if run.spec else None
+    longest = max((curve.grid[-1] for curve in panel.curves if len(curve.grid)), default=0.0)
     return replace(
         panel,
         floors=known.floors(panel.task),
-        references=known.references(panel.task) if references else (),
+        references=known.references_within(panel.task, BEYOND * longest) if references else (),
         best=known.best_return(panel.task, frames),
     )
 

@@ -38,6 +38,13 @@ def references(task: str) -> tuple[Reference, ...]:
     )
 
 
+def references_within(task: str, frames: float) -> tuple[Reference, ...]:
+    """Those by `frames`, or where they all come later the earliest: the rest would squeeze short curves to the edge."""
+    every = references(task)
+    until = max(frames, min((reference.frames for reference in every), default=0.0))
+    return tuple(reference for reference in every if reference.frames <= until)
+
+
 def best_return(task: str, episode_frames: int | None = None) -> float | None:
     """The most that an episode can bring: one per frame in our worlds and the Control Suite; None where unknown."""
     if task in TASKS:

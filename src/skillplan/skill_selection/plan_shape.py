@@ -1,4 +1,4 @@
-"""How long plans are, the paper's ⌈H/K⌉, and how hard they are searched for; while acting and while training."""
+"""The size of a search for plans: their length, the paper's ⌈H/K⌉, with G, M and MaxCEMiter; acting and training."""
 
 import dataclasses
 from typing import NamedTuple
