@@ -108,6 +108,7 @@ def cross_entropy_method(
 class Search(SkillSelection):
     """Plans over skills online, from N(0, I) anew each time; what becomes of a scored population is the subclass's."""
 
+    plan_length: int = eqx.field(static=True)
     training: SearchSize = eqx.field(static=True)
     acting: SearchSize = eqx.field(static=True)
     skill_size: int = eqx.field(static=True)
@@ -117,14 +118,10 @@ class Search(SkillSelection):
     def __init__(self, config: Config, action_size: int, key: PRNGKeyArray):
         planner = config.planner
         self.training, self.acting = search_size(while_training(config)), search_size(config)
+        self.plan_length = self.training.plan_length
         self.skill_size = config.skill.size
         self.skill_noise = planner.skill_noise
         self.common_noise = planner.common_noise
-
-    @property
-    def plan_length(self) -> int:
-        """⌈H/K⌉ with the H and K of training."""
-        return self.training.plan_length
 
     @property
     def acting_length(self) -> int:
