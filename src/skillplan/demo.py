@@ -96,7 +96,7 @@ def run(out: Path, plan: Plan) -> int:
     out.mkdir(parents=True)
     print(
         "LSP and Dreamer learn to drive on rover-field and then move to rover-cove, side by side; "
-        "some six minutes on two cores.",
+        "some nine minutes on two cores.",
         flush=True,
     )
     courses = [Course(agent, out, plan) for agent in ("lsp", "dreamer")]
