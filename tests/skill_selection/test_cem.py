@@ -5,10 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from skillplan.skill_selection import cem, make_selection
+from skillplan.config import SEARCHING
+from skillplan.skill_selection import SELECTIONS, cem, make_selection
 from skillplan.skill_selection.cem import cross_entropy_method, refit
 from skillplan.skill_selection.plan_shape import plan_length
 from skillplan.skill_selection.prior import standard_normal
+from skillplan.skill_selection.watched import Watched
 from skillplan.types import SkillDistribution
 from small import ACTION, quick_compilation, small  # noqa: F401
 
@@ -178,3 +180,7 @@ def test_evaluation_takes_the_mean_and_collection_a_noisy_sample():
     samples = jax.jit(jax.vmap(lambda key: selection.decide(distribution, key, jnp.float32(1))))(keys)
     np.testing.assert_allclose(samples.mean(0), np.arange(3), atol=0.15)
     np.testing.assert_allclose(samples.std(0), np.sqrt(1.5**2 + 2.0**2), rtol=0.05)
+
+
+def test_what_is_said_to_search_is_what_tries_populations():
+    assert {name for name, selection in SELECTIONS.items() if issubclass(selection, Watched)} == set(SEARCHING)
